@@ -1,0 +1,175 @@
+//! The folded reading of a text: what the eye takes its characters for.
+//!
+//! Character by character: compatibility decomposition (NFKD), marks and invisibles dropped, the
+//! skeleton of UTS 39 (confusables), lower case, white space as a space. `I`, `i`, `l`, `1` and
+//! `|` are one letter here, as are `O`, `o` and `0`; `m` reads `rn`. Folding a folded text changes
+//! nothing. The table is generated, see its file.
+
+use super::fold_table::{ASCII, DROPPED, FOLDED, STRINGS};
+
+/// What one character folds to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Folded {
+    /// Nothing: an invisible, a mark, a control character.
+    Nothing,
+    /// One character; itself where the table has no better reading.
+    One(char),
+    /// Several, all ASCII.
+    Many(&'static str),
+}
+
+impl Folded {
+    /// The characters of the folding, in order.
+    pub fn chars(self) -> impl Iterator<Item = char> + Clone {
+        let (one, many) = match self {
+            Self::Nothing => (None, ""),
+            Self::One(ch) => (Some(ch), ""),
+            Self::Many(text) => (None, text),
+        };
+        one.into_iter().chain(many.chars())
+    }
+}
+
+/// Folds a text: each folded character with the byte offset of the character it comes from.
+pub fn fold(text: &str) -> impl Iterator<Item = (usize, char)> + Clone {
+    text.char_indices()
+        .flat_map(|(at, ch)| fold_char(ch).chars().map(move |folded| (at, folded)))
+}
+
+/// Folds one character.
+pub fn fold_char(ch: char) -> Folded {
+    let code = u32::from(ch);
+    if let Some(text) = ASCII.get(code as usize) {
+        return folded(text);
+    }
+    let page = page_of(code);
+    let index = page.partition_point(|entry| entry >> VALUE_BITS < code);
+    if let Some(entry) = page
+        .get(index)
+        .filter(|entry| **entry >> VALUE_BITS == code)
+    {
+        let value = entry & VALUE_MASK;
+        return match u8::try_from(value) {
+            Ok(byte) if byte.is_ascii() => Folded::One(char::from(byte)),
+            _ => folded(
+                STRINGS
+                    .get((value - 0x80) as usize)
+                    .copied()
+                    .unwrap_or_default(),
+            ),
+        };
+    }
+    if UNSEEN.contains(ch) {
+        Folded::Nothing
+    } else {
+        Folded::One(ch)
+    }
+}
+
+/// The characters outside ASCII that fold to ASCII, ascending.
+pub(super) fn readable_as_ascii() -> impl Iterator<Item = char> {
+    FOLDED
+        .iter()
+        .filter_map(|entry| char::from_u32(entry >> VALUE_BITS))
+}
+
+/// A set of characters: ascending, inclusive ranges, and which pages of 256 they touch.
+pub(super) struct Ranges {
+    ranges: &'static [(u32, u32)],
+    pages: [bool; PAGE_COUNT],
+}
+
+impl Ranges {
+    pub(super) const fn new(ranges: &'static [(u32, u32)]) -> Self {
+        let mut pages = [false; PAGE_COUNT];
+        let mut index = 0;
+        while index < ranges.len() {
+            #[expect(
+                clippy::indexing_slicing,
+                reason = "evaluated at compile time, within bounds"
+            )]
+            let (low, high) = ranges[index];
+            let mut page = low >> 8;
+            while page <= high >> 8 {
+                #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
+                {
+                    pages[page as usize] = true;
+                }
+                page += 1;
+            }
+            index += 1;
+        }
+        Self { ranges, pages }
+    }
+
+    pub(super) fn contains(&self, ch: char) -> bool {
+        let code = u32::from(ch);
+        if !self
+            .pages
+            .get(code as usize >> 8)
+            .is_some_and(|touched| *touched)
+        {
+            return false;
+        }
+        let after = self.ranges.partition_point(|&(low, _)| low <= code);
+        let last = after
+            .checked_sub(1)
+            .and_then(|index| self.ranges.get(index));
+        last.is_some_and(|&(_, high)| code <= high)
+    }
+}
+
+/// What a reader does not see, or sees as part of the character before.
+static UNSEEN: Ranges = Ranges::new(&DROPPED);
+
+/// Pages of 256 characters.
+const PAGE_COUNT: usize = 0x1100;
+
+const VALUE_BITS: u32 = 11;
+const VALUE_MASK: u32 = (1 << VALUE_BITS) - 1;
+
+fn folded(text: &'static str) -> Folded {
+    match text.as_bytes() {
+        [] => Folded::Nothing,
+        [byte] => Folded::One(char::from(*byte)),
+        _ => Folded::Many(text),
+    }
+}
+
+/// The folded characters that share all but the low byte of `code`.
+fn page_of(code: u32) -> &'static [u32] {
+    let page = code as usize >> 8;
+    match (PAGES.get(page), PAGES.get(page + 1)) {
+        (Some(&start), Some(&end)) => FOLDED.get(start as usize..end as usize).unwrap_or_default(),
+        _ => &[],
+    }
+}
+
+/// Where in [`FOLDED`] each page of 256 characters starts.
+static PAGES: [u16; PAGE_COUNT + 1] = {
+    let mut pages = [0; PAGE_COUNT + 1];
+    let mut page = 0;
+    let mut index = 0;
+    while page < pages.len() {
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "evaluated at compile time, within bounds"
+        )]
+        while index < FOLDED.len() && (FOLDED[index] >> VALUE_BITS) as usize >> 8 < page {
+            index += 1;
+        }
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "evaluated at compile time, within bounds"
+        )]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the table has fewer than 65536 entries"
+        )]
+        {
+            pages[page] = index as u16;
+        }
+        page += 1;
+    }
+    pages
+};

@@ -1,0 +1,276 @@
+//! Finding markers: one walk through a trie from each place where one may start.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::LazyLock;
+
+use super::MARKERS;
+use crate::text::fold::{fold, fold_char, readable_as_ascii};
+
+/// The visible character that the sanitiser puts into a marker to break it. It folds to nothing
+/// that a marker may hold, so a broken marker is no marker.
+pub const BREAK: char = '\u{B7}';
+
+/// Longest marker, in bytes.
+pub const MAX_MARKER_BYTES: usize = 64;
+/// Most markers in a set, the built-in ones included.
+pub const MAX_MARKERS: usize = 256;
+
+/// A set of markers, folded and ready to search for.
+#[derive(Clone, Debug)]
+pub struct Markers {
+    count: usize,
+    /// The folded markers as a trie; the first node is its root.
+    nodes: Vec<Node>,
+    /// For each ASCII character, as bits the ASCII characters that may follow it at the start of
+    /// a marker. Nothing starts with one that has none.
+    starts: [u128; 128],
+    /// The other characters that may start a marker, ascending.
+    other_starts: Vec<char>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Node {
+    next: Vec<(char, usize)>,
+    /// The marker that ends here, by its place in the set.
+    marker: Option<usize>,
+}
+
+/// A marker found in a text, as byte offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Where its first character starts.
+    pub start: usize,
+    /// Where [`BREAK`] goes, strictly inside.
+    pub break_at: usize,
+    /// Where its last character ends.
+    pub end: usize,
+    /// Which marker of the set: the built-in ones in the order of [`MARKERS`], then the others.
+    pub index: usize,
+}
+
+/// Why a phrase cannot be a marker. The operator's fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkerError {
+    /// Longer than [`MAX_MARKER_BYTES`].
+    TooLong,
+    /// The set already has [`MAX_MARKERS`].
+    TooMany,
+    /// Without two adjacent letters or digits, or with [`BREAK`] in it: it could not be broken.
+    Unbreakable,
+}
+
+impl fmt::Display for MarkerError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong => write!(out, "marker is longer than {MAX_MARKER_BYTES} bytes"),
+            Self::TooMany => write!(out, "more than {MAX_MARKERS} markers"),
+            Self::Unbreakable => {
+                write!(
+                    out,
+                    "marker needs two adjacent letters and must not hold `{BREAK}`"
+                )
+            }
+        }
+    }
+}
+
+impl Error for MarkerError {}
+
+impl Markers {
+    /// The built-in set.
+    pub fn built_in() -> &'static Self {
+        static BUILT_IN: LazyLock<Markers> = LazyLock::new(|| {
+            let mut markers = Markers {
+                count: 0,
+                nodes: vec![Node::default()],
+                starts: [0; 128],
+                other_starts: Vec::new(),
+            };
+            for phrase in MARKERS {
+                markers.insert(phrase);
+            }
+            markers.index_starts();
+            markers
+        });
+        &BUILT_IN
+    }
+
+    /// Adds a phrase to the set.
+    ///
+    /// # Errors
+    /// See [`MarkerError`].
+    pub fn add(&mut self, phrase: &str) -> Result<(), MarkerError> {
+        if phrase.len() > MAX_MARKER_BYTES {
+            return Err(MarkerError::TooLong);
+        }
+        if self.count >= MAX_MARKERS {
+            return Err(MarkerError::TooMany);
+        }
+        if !is_breakable(phrase) {
+            return Err(MarkerError::Unbreakable);
+        }
+        self.insert(phrase);
+        self.index_starts();
+        Ok(())
+    }
+
+    fn insert(&mut self, phrase: &str) {
+        let mut at = 0;
+        for ch in folded(phrase) {
+            at = match self.next(at, ch) {
+                Some(next) => next,
+                None => {
+                    let new = self.nodes.len();
+                    self.nodes.push(Node::default());
+                    if let Some(node) = self.nodes.get_mut(at) {
+                        node.next.push((ch, new));
+                    }
+                    new
+                }
+            };
+        }
+        if let Some(node) = self.nodes.get_mut(at) {
+            node.marker.get_or_insert(self.count);
+        }
+        self.count += 1;
+    }
+
+    fn index_starts(&mut self) {
+        let starts = std::array::from_fn(|first| {
+            let first = u8::try_from(first)
+                .ok()
+                .and_then(|byte| self.read(0, char::from(byte)));
+            let Some(node) = first.filter(|&node| node != 0) else {
+                return 0;
+            };
+            let follows = |byte: &u8| self.read(node, char::from(*byte)).is_some();
+            (0..0x80u8)
+                .filter(follows)
+                .fold(0, |bits, byte| bits | 1 << byte)
+        });
+        let root = self.nodes.first().into_iter().flat_map(|root| &root.next);
+        let as_given = root.map(|&(ch, _)| ch).filter(|ch| !ch.is_ascii());
+        let starts_one = |ch: &char| self.read(0, *ch).is_some();
+        self.other_starts = readable_as_ascii()
+            .chain(as_given)
+            .filter(starts_one)
+            .collect();
+        self.other_starts.sort_unstable();
+        self.starts = starts;
+    }
+
+    /// The node after `ch`, or, where a marker ends within it, the node of that end.
+    fn read(&self, from: usize, ch: char) -> Option<usize> {
+        let mut node = from;
+        for folded in fold_char(ch).chars() {
+            node = self.next(node, folded)?;
+            if self.marker(node).is_some() {
+                break;
+            }
+        }
+        Some(node)
+    }
+
+    fn next(&self, at: usize, ch: char) -> Option<usize> {
+        let node = self.nodes.get(at)?;
+        node.next
+            .iter()
+            .find(|(wanted, _)| *wanted == ch)
+            .map(|&(_, next)| next)
+    }
+
+    /// The first marker that starts at or after byte `from`, a character boundary; of several
+    /// that start at one place, the shortest.
+    pub fn find(&self, text: &str, from: usize) -> Option<Found> {
+        let bytes = text.as_bytes();
+        let mut at = from;
+        loop {
+            let may_start = |byte: &u8| {
+                self.starts
+                    .get(usize::from(*byte))
+                    .is_none_or(|bits| *bits != 0)
+            };
+            at += bytes.get(at..)?.iter().position(may_start)?;
+            let ch = text.get(at..)?.chars().next()?;
+            if self.may_start(ch, bytes.get(at + 1))
+                && let Some(found) = self.find_at(text, at)
+            {
+                return Some(found);
+            }
+            at += ch.len_utf8();
+        }
+    }
+
+    fn may_start(&self, ch: char, next: Option<&u8>) -> bool {
+        match (self.starts.get(ch as usize), next) {
+            (Some(follow), Some(next)) if next.is_ascii() => follow >> next & 1 == 1,
+            (Some(_), _) => true,
+            (None, _) => self.other_starts.binary_search(&ch).is_ok(),
+        }
+    }
+
+    fn find_at(&self, text: &str, start: usize) -> Option<Found> {
+        let mut node = 0;
+        let mut break_at = None;
+        let mut after_letter = false;
+        let mut in_space = false;
+        for (offset, ch) in text.get(start..)?.char_indices() {
+            let mut letter = None;
+            let mut ended = None;
+            for folded in fold_char(ch).chars() {
+                letter = Some(folded.is_alphanumeric());
+                if folded == ' ' && in_space {
+                    continue;
+                }
+                in_space = folded == ' ';
+                match self.next(node, folded) {
+                    Some(next) => node = next,
+                    // A marker may end in the middle of what one character reads as.
+                    None if ended.is_some() => break,
+                    None => return None,
+                }
+                ended = ended.or_else(|| self.marker(node));
+            }
+            // What reads as nothing is passed over.
+            let Some(letter) = letter else { continue };
+            if letter && after_letter && break_at.is_none() {
+                break_at = Some(start + offset);
+            }
+            after_letter = letter;
+            if let (Some(index), Some(break_at)) = (ended, break_at) {
+                let end = start + offset + ch.len_utf8();
+                return Some(Found {
+                    start,
+                    break_at,
+                    end,
+                    index,
+                });
+            }
+        }
+        None
+    }
+
+    fn marker(&self, node: usize) -> Option<usize> {
+        self.nodes.get(node)?.marker
+    }
+}
+
+/// A marker folded, one space for any white space.
+fn folded(phrase: &str) -> Vec<char> {
+    let mut folded: Vec<char> = fold(phrase.trim()).map(|(_, ch)| ch).collect();
+    folded.dedup_by(|next, last| *next == ' ' && *last == ' ');
+    folded
+}
+
+/// Whether a marker can be broken: between two letters, by a character that is not its own.
+fn is_breakable(phrase: &str) -> bool {
+    let folded = folded(phrase);
+    let visible = |ch: char| fold_char(ch).chars().next();
+    let letters: Vec<bool> = phrase
+        .chars()
+        .filter_map(visible)
+        .map(char::is_alphanumeric)
+        .collect();
+    letters.windows(2).any(|pair| pair == [true, true]) && !folded.contains(&BREAK)
+}

@@ -1,0 +1,246 @@
+//! Decorative runs: the rules and banners with which a text could imitate a frame of ours.
+//!
+//! Five or more decorations in a row, on one line, are a run. A *ruling* character (hyphen,
+//! equals sign, asterisk, box drawing …) counts in any mixture and with up to [`MAX_GAP`] blanks
+//! between; a *repeated* one (exclamation mark, vertical bar …) only next to its equal, since
+//! mixtures of those are code and tables. What data is made of is never decoration: letters,
+//! digits, brackets, quotes, commas, dots and slashes.
+
+use super::fold::{Folded, fold_char};
+
+/// Fewest decorations that make a run.
+pub const RUN: usize = 5;
+
+/// Decorations that the sanitiser leaves of a run.
+pub const KEPT: usize = 3;
+
+/// Most blanks between two ruling characters of one run.
+pub const MAX_GAP: usize = 3;
+
+/// A decorative run, as byte offsets into its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecorativeRun {
+    /// Where its first decoration starts.
+    pub start: usize,
+    /// Where its first [`KEPT`] decorations end.
+    pub kept: usize,
+    /// Where its last decoration ends, marks on it included.
+    pub end: usize,
+}
+
+/// The decorative runs of a text, in order, each as long as it can be.
+pub fn runs(text: &str) -> impl Iterator<Item = DecorativeRun> {
+    let mut at = 0;
+    let mut open: Option<Open> = None;
+    std::iter::from_fn(move || {
+        loop {
+            if open.is_none() {
+                at = next_start(text.as_bytes(), at)?;
+            }
+            let Some(ch) = text.get(at..).and_then(|rest| rest.chars().next()) else {
+                return open.take().and_then(Open::close);
+            };
+            let end = at + ch.len_utf8();
+            let closed = step(&mut open, at, end, ch);
+            at = end;
+            if closed.is_some() {
+                return closed;
+            }
+        }
+    })
+}
+
+/// Where, from byte `at` on, a run may start: before a byte that may belong to a decoration, with
+/// another or a blank behind it.
+fn next_start(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += bytes
+            .get(at..)?
+            .iter()
+            .position(|&byte| may_decorate(byte))?;
+        let goes_on = |byte: &u8| may_decorate(*byte) || matches!(byte, b' ' | b'\t');
+        if !bytes.get(at)?.is_ascii() || bytes.get(at + 1).is_some_and(goes_on) {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
+/// Whether a decoration may start with this byte.
+const fn may_decorate(byte: u8) -> bool {
+    const ASCII: [bool; 256] = {
+        let mut table = [true; 256];
+        let mut byte = 0u8;
+        while byte.is_ascii() {
+            #[expect(
+                clippy::indexing_slicing,
+                reason = "evaluated at compile time, within bounds"
+            )]
+            {
+                table[byte as usize] = ascii_decoration(byte as char).is_some();
+            }
+            byte += 1;
+        }
+        table
+    };
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "the table has an entry for every byte"
+    )]
+    ASCII[byte as usize]
+}
+
+/// Whether `ch` can be part of a decorative run.
+pub fn is_decoration(ch: char) -> bool {
+    decoration(ch).is_some()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Decoration {
+    /// Counts in any mixture.
+    Ruling,
+    /// Counts next to its equal.
+    Repeated(char),
+}
+
+fn decoration(ch: char) -> Option<Decoration> {
+    match ch {
+        _ if ch.is_ascii() => ascii_decoration(ch),
+        _ if !is_drawn_rule(ch) => None,
+        // One that looks like a letter (the vertical line of a box) divides columns, as `|` does.
+        _ if fold_char(ch).chars().any(char::is_alphanumeric) => Some(Decoration::Repeated(ch)),
+        _ => Some(Decoration::Ruling),
+    }
+}
+
+const fn ascii_decoration(ch: char) -> Option<Decoration> {
+    match ch {
+        '#' | '*' | '+' | '-' | '=' | '^' | '_' | '~' => Some(Decoration::Ruling),
+        '!' | '$' | '%' | '&' | ':' | '<' | '>' | '@' | '|' => Some(Decoration::Repeated(ch)),
+        _ => None,
+    }
+}
+
+const fn is_drawn_rule(ch: char) -> bool {
+    match ch {
+        // Macron and middle dot, dashes, bullets, overlines, operators that repeat.
+        '\u{AF}' | '\u{B7}' | '\u{2010}'..='\u{2017}' | '\u{2022}' | '\u{2023}' | '\u{203E}'
+        | '\u{203F}' | '\u{2043}' | '\u{2212}' | '\u{2217}' | '\u{2219}' | '\u{2248}' | '\u{2261}'
+        | '\u{22C5}' | '\u{22EF}' | '\u{2E3A}' | '\u{2E3B}' | '\u{3013}' | '\u{301C}' | '\u{3030}'
+        // Lines of a scan, boxes, blocks, geometric shapes; stars and asterisks.
+        | '\u{23AF}' | '\u{23BA}'..='\u{23BD}' | '\u{2500}'..='\u{25FF}' | '\u{2605}' | '\u{2606}'
+        | '\u{2722}'..='\u{274B}' | '\u{2B1B}' | '\u{2B1C}'
+        // The full-width twins of the ASCII ones.
+        | '\u{FF03}' | '\u{FF0A}' | '\u{FF0B}' | '\u{FF0D}' | '\u{FF1D}' | '\u{FF3E}' | '\u{FF3F}'
+        | '\u{FF5E}' | '\u{FFE3}' => true,
+        _ => false,
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    kind: Decoration,
+    run: DecorativeRun,
+    count: usize,
+    gap: usize,
+}
+
+impl Open {
+    const fn extend(&mut self, end: usize) {
+        self.run.end = end;
+        if self.count <= KEPT {
+            self.run.kept = end;
+        }
+    }
+
+    const fn close(self) -> Option<DecorativeRun> {
+        if self.count >= RUN {
+            Some(self.run)
+        } else {
+            None
+        }
+    }
+}
+
+/// Takes the character at `at..end`; returns the run that it ends.
+fn step(open: &mut Option<Open>, at: usize, end: usize, ch: char) -> Option<DecorativeRun> {
+    let Some(kind) = decoration(ch) else {
+        return match open {
+            // A mark or joiner stands on the decoration before it, and divides no run.
+            Some(run) if !ch.is_ascii() && fold_char(ch) == Folded::Nothing => {
+                if run.gap == 0 {
+                    run.extend(end);
+                }
+                None
+            }
+            Some(run) if is_blank(ch) && run.kind == Decoration::Ruling && run.gap < MAX_GAP => {
+                run.gap += 1;
+                None
+            }
+            _ => open.take().and_then(Open::close),
+        };
+    };
+    match open {
+        Some(run) if run.kind == kind => {
+            run.count += 1;
+            run.gap = 0;
+            run.extend(end);
+            None
+        }
+        _ => open
+            .replace(Open {
+                kind,
+                run: DecorativeRun {
+                    start: at,
+                    kept: end,
+                    end,
+                },
+                count: 1,
+                gap: 0,
+            })
+            .and_then(Open::close),
+    }
+}
+
+fn is_blank(ch: char) -> bool {
+    ch.is_whitespace() && ch != '\n'
+}
+
+#[cfg(test)]
+#[allow(clippy::string_slice, reason = "tests may panic")]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> Vec<(&str, &str)> {
+        runs(text)
+            .map(|run| (&text[run.start..run.kept], &text[run.kept..run.end]))
+            .collect()
+    }
+
+    #[test]
+    fn a_run_is_as_long_as_it_can_be() {
+        assert_eq!(parts("a ===== b"), [("===", "==")]);
+        assert_eq!(parts("= = = = = x"), [("= = =", " = =")]);
+        assert_eq!(parts("=====!!!!!"), [("===", "=="), ("!!!", "!!")]);
+        assert_eq!(
+            parts("-=-=-  -=- a -----"),
+            [("-=-", "=-  -=-"), ("---", "--")]
+        );
+        assert_eq!(
+            parts("=\u{332}=\u{332}=\u{332}=\u{332}=\u{332}"),
+            [("=\u{332}=\u{332}=\u{332}", "=\u{332}=\u{332}")]
+        );
+        assert_eq!(parts("====    ===="), []);
+        assert_eq!(parts("│ │ │ │ │ │"), []);
+        assert_eq!(parts("│││││"), [("│││", "││")]);
+    }
+
+    /// The sanitiser breaks a marker between two letters, with a character that can be part of a
+    /// run: it must not find itself next to another.
+    #[test]
+    fn no_ruling_character_looks_like_a_letter() {
+        for ch in ('\0'..='\u{1FFFF}').filter(|&ch| decoration(ch) == Some(Decoration::Ruling)) {
+            assert!(!fold_char(ch).chars().any(char::is_alphanumeric), "{ch:?}");
+        }
+    }
+}

@@ -1,0 +1,4 @@
+fn main() {
+    let text = harness_core::Untrusted::new(String::from("raw"));
+    println!("{:?}", text);
+}

@@ -1,0 +1,8 @@
+fn shows(text: impl AsRef<str>) -> usize {
+    text.as_ref().len()
+}
+
+fn main() {
+    let text = harness_core::Untrusted::new("raw");
+    shows(text);
+}
