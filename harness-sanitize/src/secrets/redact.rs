@@ -1,0 +1,71 @@
+//! The redactor: secrets out, their kinds in.
+
+use std::borrow::Cow;
+use std::io;
+
+use super::find::{SecretSpan, find};
+use super::known::Known;
+use super::writer::Redacted;
+
+/// Finds secrets and replaces each by `[REDACTED:kind]`.
+///
+/// Redacted text redacts to itself, and a replacement survives the gate.
+#[derive(Clone, Debug, Default)]
+pub struct Redactor {
+    known: Known,
+}
+
+impl Redactor {
+    /// Knows what secrets look like, and no value.
+    pub fn patterns_only() -> Self {
+        Self::default()
+    }
+
+    /// Knows the values of variables as well, given by name and value: those with the name of a
+    /// secret, and passwords in URLs. From 8 to 4096 bytes, and 256 of them at most. Reading the
+    /// environment is the caller's part.
+    pub fn with_values(values: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self {
+            known: Known::new(values),
+        }
+    }
+
+    /// Kinds and places of the secrets in `text`, in order, never overlapping.
+    pub fn find(&self, text: &str) -> Vec<SecretSpan> {
+        find(text, &self.known)
+    }
+
+    /// `text` without secrets; borrowed where it holds none.
+    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let spans = self.find(text);
+        if spans.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut copied = 0;
+        for span in spans {
+            out.push_str(text.get(copied..span.start).unwrap_or_default());
+            out.push_str("[REDACTED:");
+            out.push_str(span.kind.name());
+            out.push(']');
+            copied = span.end;
+        }
+        out.push_str(text.get(copied..).unwrap_or_default());
+        Cow::Owned(out)
+    }
+
+    /// The same for bytes, which are text but for some: JSON lines, logs, output of programs.
+    /// Where something is redacted, bytes that are not UTF-8 become U+FFFD.
+    pub fn redact_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        let text = String::from_utf8_lossy(bytes);
+        match self.redact(&text) {
+            Cow::Borrowed(_) => Cow::Borrowed(bytes),
+            Cow::Owned(redacted) => Cow::Owned(redacted.into_bytes()),
+        }
+    }
+
+    /// A writer that redacts on the way to `to`.
+    pub const fn writer<W: io::Write>(&self, to: W) -> Redacted<'_, W> {
+        Redacted::new(self, to)
+    }
+}

@@ -1,0 +1,104 @@
+//! The redacting writer that stands before every sink.
+
+use std::io::{self, Write};
+
+use super::assignments::open_private_key;
+use super::redact::Redactor;
+
+/// Longest stretch without a line end that is held back, in bytes.
+const MAX_HELD: usize = 65_536;
+/// What stays held of a longer one, so that a secret across the cut is seen whole.
+const TAIL: usize = 16_384;
+
+/// Redacts by line. A line is written once its end has come, a private key once its last line
+/// has; of a line longer than 64 KiB the part before its last 16 KiB.
+///
+/// [`Redacted::finish`] writes what is held. Dropping the writer does not: half a line could be
+/// half a secret.
+#[derive(Debug)]
+#[must_use = "what is held is written by `finish`"]
+pub struct Redacted<'a, W> {
+    redactor: &'a Redactor,
+    to: W,
+    held: Vec<u8>,
+}
+
+impl<'a, W: Write> Redacted<'a, W> {
+    pub(super) const fn new(redactor: &'a Redactor, to: W) -> Self {
+        Self {
+            redactor,
+            to,
+            held: Vec::new(),
+        }
+    }
+
+    /// Writes what is held, flushes, and gives the writer back.
+    ///
+    /// # Errors
+    /// Of the writer behind.
+    pub fn finish(mut self) -> io::Result<W> {
+        let held = std::mem::take(&mut self.held);
+        self.emit(&held)?;
+        self.to.flush()?;
+        Ok(self.to)
+    }
+
+    fn emit(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.to.write_all(&self.redactor.redact_bytes(bytes))
+    }
+
+    /// How much of what is held may go.
+    fn ready(&self) -> usize {
+        let lines = memchr::memrchr(b'\n', &self.held).map_or(0, |at| at + 1);
+        let whole = String::from_utf8_lossy(self.held.get(..lines).unwrap_or_default());
+        if lines > 0 && !open_private_key(&whole) {
+            return lines;
+        }
+        if self.held.len() <= MAX_HELD {
+            return 0;
+        }
+        self.cut_of_long_line()
+    }
+
+    fn cut_of_long_line(&self) -> usize {
+        let Ok(text) = std::str::from_utf8(&self.held) else {
+            return self.held.len() - TAIL;
+        };
+        let cut = text.floor_char_boundary(text.len().saturating_sub(TAIL));
+        let across = self
+            .redactor
+            .find(text)
+            .into_iter()
+            .find(|span| span.start < cut && cut < span.end);
+        match across {
+            None => cut,
+            // Longer than all that may be held: it goes as far as it is here.
+            Some(span) if span.start == 0 => text.len(),
+            Some(span) => span.start,
+        }
+    }
+}
+
+impl<W: Write> Write for Redacted<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.get(..bytes.len().min(MAX_HELD)).unwrap_or_default();
+        self.held.extend_from_slice(taken);
+        let whole_line = memchr::memchr(b'\n', taken).is_some();
+        let ready = if whole_line || self.held.len() > MAX_HELD {
+            self.ready()
+        } else {
+            0
+        };
+        if ready > 0 {
+            let rest = self.held.split_off(ready.min(self.held.len()));
+            let going = std::mem::replace(&mut self.held, rest);
+            self.emit(&going)?;
+        }
+        Ok(taken.len())
+    }
+
+    /// Flushes the writer behind; half a line stays.
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}

@@ -1,0 +1,278 @@
+//! A secret does not survive the redactor: by its look, by its name, or as a value we know.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use harness_core::CleanText;
+use harness_sanitize::{Gate, Intake, Redactor};
+use proptest::prelude::*;
+
+/// Joined at run time, so that this file holds nothing that looks like a secret.
+fn token(prefix: &str, rest: &str) -> String {
+    [prefix, rest].concat()
+}
+
+const RANDOM: &str = "q7Xm2Vb9Lk4Tz8Rw1Yc6Nd3Hs5Jf0PgAeUiO";
+
+fn redacted(text: &str) -> String {
+    Redactor::patterns_only().redact(text).into_owned()
+}
+
+#[test]
+fn kinds_are_told_by_their_look() {
+    for (token, kind) in [
+        (token("sk-pr", &format!("oj-{RANDOM}")), "openai-key"),
+        (
+            token("sk-a", &format!("nt-api03-{RANDOM}")),
+            "anthropic-key",
+        ),
+        (token("gh", &format!("p_{RANDOM}")), "github-token"),
+        (token("gh", &format!("o_{RANDOM}")), "github-token"),
+        (
+            token("gl", &format!("pat-{}", &RANDOM[..20])),
+            "gitlab-token",
+        ),
+        (
+            token("AI", &format!("za{}", &RANDOM[..35])),
+            "google-api-key",
+        ),
+        (token("AK", "IAQ7XM2VB5LK4TZ2RW"), "aws-access-key"),
+        (token("AS", "IAQ7XM2VB5LK4TZ2RW"), "aws-access-key"),
+        (
+            token("xo", "xb-2938475610-9182736455-q7Xm2Vb9Lk4T"),
+            "slack-token",
+        ),
+        (
+            token("xa", "pp-1-A0Q7XM2VB-2938475610-q7Xm2Vb9Lk4T"),
+            "slack-token",
+        ),
+        (
+            token("sk_", &format!("live_{}", &RANDOM[..24])),
+            "stripe-key",
+        ),
+        (token("np", &format!("m_{RANDOM}")), "npm-token"),
+        (
+            token("hf", &format!("_{}", &RANDOM[..34])),
+            "huggingface-token",
+        ),
+        (
+            token(
+                "ey",
+                &format!("JhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.{RANDOM}"),
+            ),
+            "jwt",
+        ),
+    ] {
+        let expected = format!("key [REDACTED:{kind}], then");
+        assert_eq!(redacted(&format!("key {token}, then")), expected);
+        let json = format!("{{\"out\":\"line\\n{token}\"}}");
+        assert_eq!(
+            redacted(&json),
+            format!("{{\"out\":\"line\\n[REDACTED:{kind}]\"}}")
+        );
+    }
+}
+
+#[test]
+fn what_only_looks_like_one_is_untouched() {
+    for text in [
+        "https://x.test/y/task-4f3a9c1b7d2e8f60a5b4c3d2e1f09876",
+        "risk-averse strategies for long-term investments",
+        "ask-me-anything-about-the-new-release-2024",
+        "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+        "id: 550e8400-e29b-41d4-a716-446655440000",
+        "eyJ is how a JSON object starts in base64",
+        "max_tokens: 4096, token_count = 1289",
+        "password: required",
+        "password = os.environ[\"DB_PASSWORD\"]",
+        "token=${GITHUB_TOKEN}",
+        "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+        "https://x.test:8080/path@2",
+        "Bearer token authentication is required",
+    ] {
+        assert!(
+            matches!(Redactor::patterns_only().redact(text), Cow::Borrowed(_)),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn values_are_told_by_the_name_before_them() {
+    for (text, expected) in [
+        ("DB_PASSWORD=hunter2!x", "DB_PASSWORD=[REDACTED:assigned]"),
+        (
+            "{\"apiKey\": \"q7Xm2Vb9\"}",
+            "{\"apiKey\": \"[REDACTED:assigned]\"}",
+        ),
+        (
+            "{\\\"client_secret\\\":\\\"q7Xm2Vb9\\\"}",
+            "{\\\"client_secret\\\":\\\"[REDACTED:assigned]\\\"}",
+        ),
+        (
+            "Authorization: Bearer q7Xm2Vb9Lk4Tz8Rw",
+            "Authorization: Bearer [REDACTED:authorization]",
+        ),
+        (
+            "postgres://app:q7Xm2Vb9@db/x",
+            "postgres://app:[REDACTED:url-password]@db/x",
+        ),
+        ("secret: 'two words'", "secret: 'two words'"),
+        ("{\"token\": 12345678}", "{\"token\": 12345678}"),
+    ] {
+        assert_eq!(redacted(text), expected);
+    }
+}
+
+#[test]
+fn private_keys_go_whole() {
+    let begin = ["-----BEGIN RSA PRI", "VATE KEY-----"].concat();
+    let end = ["-----END RSA PRI", "VATE KEY-----"].concat();
+    let key = format!("{begin}\nMIIEq7Xm2Vb9\nLk4Tz8Rw==\n{end}");
+    assert_eq!(
+        redacted(&format!("a\n{key}\nb")),
+        "a\n[REDACTED:private-key]\nb"
+    );
+    assert_eq!(
+        redacted(&format!("a\n{begin}\nMIIEq7Xm2Vb9\n")),
+        "a\n[REDACTED:private-key]"
+    );
+    let json = key.replace('\n', "\\n");
+    assert_eq!(
+        redacted(&format!("{{\"k\":\"{json}\"}}")),
+        "{\"k\":\"[REDACTED:private-key]\"}"
+    );
+
+    let mut writer = Redactor::patterns_only();
+    let mut out = writer.writer(Vec::new());
+    for line in format!("a\n{key}\nb\n").split_inclusive('\n') {
+        out.write_all(line.as_bytes()).unwrap();
+    }
+    assert_eq!(out.finish().unwrap(), b"a\n[REDACTED:private-key]\nb\n");
+    writer = Redactor::default();
+    assert_eq!(writer.redact("a"), "a");
+}
+
+#[test]
+fn known_values_go_in_every_encoding() {
+    let value = "correct-horse/é+42";
+    let redactor = Redactor::with_values([
+        ("APP_TOKEN".to_owned(), value.to_owned()),
+        ("HOME".to_owned(), "/home/somebody".to_owned()),
+        (
+            "DATABASE_URL".to_owned(),
+            "pg://me:swordfish99@db/x".to_owned(),
+        ),
+        ("SHORT_KEY_TOKEN".to_owned(), "abc".to_owned()),
+    ]);
+    for form in [
+        value,
+        "24+é/esroh-tcerroc",
+        "correct-horse%2F%C3%A9%2B42",
+        "636f72726563742d686f7273652fc3a92b3432",
+        "636F72726563742D686F7273652FC3A92B3432",
+        "Y29ycmVjdC1ob3JzZS/DqSs0Mg==",
+        "Y29ycmVjdC1ob3JzZS_DqSs0Mg",
+        "eGNvcnJlY3QtaG9yc2Uvw6krNDI=",
+        "eHhjb3JyZWN0LWhvcnNlL8OpKzQy",
+        "correct-horse/\\u00e9+42",
+        "swordfish99",
+    ] {
+        let out = redactor.redact(form);
+        assert!(out.contains("[REDACTED:known-value]"), "{form}: {out}");
+        assert!(!out.contains("orse") && !out.contains("esro"), "{out}");
+    }
+    for text in ["/home/somebody", "abc", "correct horse"] {
+        assert_eq!(redactor.redact(text), text);
+    }
+}
+
+#[test]
+fn what_is_redacted_survives_the_gate_and_redacts_to_itself() {
+    let text = format!(
+        "token={} and {}",
+        RANDOM,
+        token("gh", &format!("p_{RANDOM}"))
+    );
+    let once = redacted(&text);
+    assert_eq!(redacted(&once), once);
+    assert!(CleanText::new(once.as_str()).is_ok());
+}
+
+#[test]
+fn a_cut_leaves_no_part_of_a_secret() {
+    let intake = Intake::new(Gate::default(), Redactor::patterns_only());
+    let text = format!("see {}", token("gh", &format!("p_{RANDOM}")));
+    for max in 1..80 {
+        let out = intake.text(&text, max);
+        assert!(!out.as_str().contains("gh"), "{out}");
+        assert!(out.len() <= max);
+    }
+    let hidden = text.replace("gh", "g\u{200B}h").replace('q', "q\u{1B}[0m");
+    assert_eq!(
+        intake.text(&hidden, 0).as_str(),
+        "see [REDACTED:github-token]"
+    );
+    assert!(intake.text("plain text", 0).is_borrowed());
+}
+
+#[test]
+fn a_writer_holds_a_line_until_it_is_whole() {
+    let redactor = Redactor::with_values([("APP_TOKEN".to_owned(), RANDOM.to_owned())]);
+    let mut out = redactor.writer(Vec::new());
+    for byte in format!("a {RANDOM} b\nlast {RANDOM}").as_bytes() {
+        out.write_all(&[*byte]).unwrap();
+        out.flush().unwrap();
+    }
+    assert_eq!(
+        out.finish().unwrap(),
+        b"a [REDACTED:known-value] b\nlast [REDACTED:known-value]"
+    );
+}
+
+#[test]
+fn a_line_without_end_is_written_in_parts_and_no_secret_is_cut() {
+    let redactor = Redactor::with_values([("APP_TOKEN".to_owned(), RANDOM.to_owned())]);
+    let mut out = redactor.writer(Vec::new());
+    let part = format!("{} {RANDOM} ", ". ".repeat(3000));
+    for _ in 0..100 {
+        out.write_all(part.as_bytes()).unwrap();
+    }
+    let written = String::from_utf8(out.finish().unwrap()).unwrap();
+    assert_eq!(
+        written,
+        format!("{} [REDACTED:known-value] ", ". ".repeat(3000)).repeat(100)
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn no_known_value_is_left(
+        value in "[a-zA-Z0-9/+=%&!é]{8,40}",
+        around in proptest::collection::vec("[\\s\\S]{0,20}", 3),
+        size in 1..50usize,
+    ) {
+        let redactor = Redactor::with_values([("APP_SECRET".to_owned(), value.clone())]);
+        let text = format!("{}{value}{}{value}{}", around[0], around[1], around[2]);
+        let out = redactor.redact(&text);
+        prop_assert!(!out.contains(&value));
+        let mut writer = redactor.writer(Vec::new());
+        for part in text.as_bytes().chunks(size) {
+            writer.write_all(part).unwrap();
+        }
+        let written = String::from_utf8(writer.finish().unwrap()).unwrap();
+        prop_assert!(!written.contains(&value));
+        let intake = Intake::new(Gate::default(), redactor);
+        let text = intake.text(&text, 0);
+        prop_assert!(!text.as_str().contains(&value));
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        let redactor = Redactor::patterns_only();
+        let once = redactor.redact_bytes(&bytes).into_owned();
+        prop_assert_eq!(redactor.redact_bytes(&once).into_owned(), once);
+    }
+}
