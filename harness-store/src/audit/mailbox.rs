@@ -1,0 +1,94 @@
+//! The mailbox's files against the journal.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
+
+use harness_core::{WorkspacePath, layout};
+
+use super::{AuditReport, Break};
+use crate::error::StoreError;
+use crate::folds::mailbox::Mailbox;
+use crate::mailbox_files::file_name;
+use crate::reader::Reader;
+use crate::wire::json;
+use crate::wire::notice::NoticeDoc;
+
+/// How often it is looked before a difference counts: a writer may be between the journal and the
+/// files.
+const LOOKS: usize = 4;
+/// Pause between two looks.
+const PAUSE: Duration = Duration::from_millis(25);
+
+pub(super) fn verify(reader: &Reader, report: &mut AuditReport) -> Result<(), StoreError> {
+    let mut mailbox = reader.follow(Mailbox::default());
+    let mut found = Vec::new();
+    // A broken journal explains no difference, so there is nothing to wait for.
+    let looks = if report.breaks.is_empty() { LOOKS } else { 1 };
+    for look in 0..looks {
+        if look > 0 {
+            thread::sleep(PAUSE);
+        }
+        mailbox.refresh()?;
+        found = differences(reader, mailbox.get())?;
+        if found.is_empty() {
+            break;
+        }
+    }
+    for difference in found {
+        report.broken(difference);
+    }
+    Ok(())
+}
+
+fn differences(reader: &Reader, mailbox: &Mailbox) -> Result<Vec<Break>, StoreError> {
+    let pending = mailbox
+        .pending()
+        .map(|notice| (file_name(&notice.id), NoticeDoc::from_domain(notice)))
+        .collect();
+    let resolved = mailbox
+        .resolved()
+        .map(|notice| (file_name(&notice.id), notice.clone()))
+        .collect();
+    let mut found = compare(reader, &layout::pending_folder(), pending)?;
+    found.extend(compare(reader, &layout::processed_folder(), resolved)?);
+    Ok(found)
+}
+
+fn compare(
+    reader: &Reader,
+    folder: &WorkspacePath,
+    mut expected: BTreeMap<String, NoticeDoc>,
+) -> Result<Vec<Break>, StoreError> {
+    let mut found = Vec::new();
+    let mut tell = |name: &str, what: &str| {
+        found.push(Break {
+            file: format!("{folder}/{name}"),
+            seq: None,
+            offset: None,
+            what: what.to_owned(),
+        });
+    };
+    for name in reader.list(folder)? {
+        if layout::is_temporary(&name) {
+            continue;
+        }
+        let Some(doc) = expected.remove(&name) else {
+            tell(&name, "the journal does not know it there");
+            continue;
+        };
+        let bytes = reader.root().read(&format!("{folder}/{name}"), MAX_NOTICE);
+        match (bytes, json::to_pretty(&doc)) {
+            (Ok(Some(bytes)), Ok(wanted)) if bytes == wanted => {}
+            (Err(error), _) => tell(&name, &error.to_string()),
+            _ => tell(&name, "it does not say what the journal says"),
+        }
+    }
+    for name in expected.keys() {
+        tell(name, "it is gone");
+    }
+    Ok(found)
+}
+
+/// Bytes a notice's file has at most.
+const MAX_NOTICE: u64 = 4 << 20;

@@ -1,0 +1,69 @@
+//! Attempts at repair that have begun and not ended.
+
+use std::collections::BTreeMap;
+
+use harness_core::{EpisodeId, ResolutionKind, RuleId};
+
+use crate::follow::Fold;
+use crate::wire::event::RepairContext;
+use crate::wire::{Event, Line};
+
+/// An attempt under way, or cut short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenAttempt {
+    /// The episode as the attempt began.
+    pub context: RepairContext,
+    /// How its notices were resolved, if they were.
+    pub resolved: Option<(ResolutionKind, Option<RuleId>)>,
+}
+
+/// The attempts without a terminal event, by episode and number.
+#[derive(Clone, Debug, Default)]
+pub struct Attempts(BTreeMap<(EpisodeId, u32), OpenAttempt>);
+
+impl Attempts {
+    /// The attempts, in order of episode and number.
+    pub fn iter(&self) -> impl Iterator<Item = &OpenAttempt> {
+        self.0.values()
+    }
+}
+
+fn key(context: &RepairContext) -> (EpisodeId, u32) {
+    (context.episode.clone(), context.attempt)
+}
+
+impl Fold for Attempts {
+    fn apply(&mut self, line: &Line) {
+        match line.event().map(|(_, event)| event) {
+            Some(Event::RepairStarted(started)) => {
+                let attempt = OpenAttempt {
+                    context: started.context.clone(),
+                    resolved: None,
+                };
+                self.0.insert(key(&started.context), attempt);
+            }
+            Some(Event::RepairNoticeResolved(resolved)) => {
+                if let Some(attempt) = self.0.get_mut(&key(&resolved.context)) {
+                    attempt.resolved = Some((resolved.kind, resolved.rule.clone()));
+                }
+            }
+            Some(
+                Event::RepairCompleted(end)
+                | Event::RepairDuplicate(end)
+                | Event::RepairAlreadyCovered(end)
+                | Event::RepairNoProposal(end)
+                | Event::RepairUnactionable(end)
+                | Event::RepairTimedOut(end)
+                | Event::RepairFailed(end)
+                | Event::RepairCancelled(end),
+            ) => {
+                self.0.remove(&key(&end.context));
+            }
+            _ => {}
+        }
+    }
+
+    fn reset(&mut self) {
+        self.0.clear();
+    }
+}

@@ -1,0 +1,148 @@
+//! The mailbox, as the journal says it is.
+
+use std::collections::BTreeMap;
+
+use harness_core::{Notice, NoticeId, Resolution, SessionId, Severity, Signature, Timestamp};
+
+use crate::follow::Fold;
+use crate::wire::event::{NoticePosted, RepairNoticeResolved};
+use crate::wire::notice::NoticeDoc;
+use crate::wire::{Event, Line};
+
+/// Notices that wait, notices that were resolved, and conditions that were reported and are not
+/// known to be over.
+#[derive(Clone, Debug, Default)]
+pub struct Mailbox {
+    pending: BTreeMap<NoticeId, Notice>,
+    resolved: BTreeMap<NoticeId, Box<NoticeDoc>>,
+    reported: BTreeMap<SessionId, BTreeMap<Signature, u32>>,
+}
+
+impl Mailbox {
+    /// The notices that wait, oldest id first.
+    pub fn pending(&self) -> impl DoubleEndedIterator<Item = &Notice> {
+        self.pending.values()
+    }
+
+    /// How many wait.
+    pub fn pending_count(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// A notice that waits.
+    pub fn get(&self, id: &NoticeId) -> Option<&Notice> {
+        self.pending.get(id)
+    }
+
+    /// The notices of a conversation that wait.
+    pub fn of_session<'m>(&'m self, session: &'m SessionId) -> impl Iterator<Item = &'m Notice> {
+        self.pending()
+            .filter(move |notice| notice.session == *session)
+    }
+
+    /// Whether a notice was resolved.
+    pub fn is_resolved(&self, id: &NoticeId) -> bool {
+        self.resolved.contains_key(id)
+    }
+
+    /// How many were resolved.
+    pub fn resolved_count(&self) -> usize {
+        self.resolved.len()
+    }
+
+    /// The gravest severity that waits.
+    pub fn max_severity(&self) -> Option<Severity> {
+        self.pending.values().map(|notice| notice.severity).max()
+    }
+
+    /// The newest notice that waits.
+    pub fn latest(&self) -> Option<&Notice> {
+        self.pending
+            .values()
+            .max_by_key(|notice| (notice.created_at, &notice.id))
+    }
+
+    /// The turn at which a condition of a conversation was last reported, if it is not known to
+    /// be over.
+    pub fn reported_at(&self, session: &SessionId, signature: &Signature) -> Option<u32> {
+        self.reported.get(session)?.get(signature).copied()
+    }
+
+    /// The conditions of a conversation that were reported and are not known to be over.
+    pub fn reported<'m>(
+        &'m self,
+        session: &SessionId,
+    ) -> impl Iterator<Item = (&'m Signature, u32)> + use<'m> {
+        self.reported
+            .get(session)
+            .into_iter()
+            .flatten()
+            .map(|(signature, turn)| (signature, *turn))
+    }
+
+    /// The resolved notices, as their files say them.
+    pub(crate) fn resolved(&self) -> impl Iterator<Item = &NoticeDoc> {
+        self.resolved.values().map(|doc| &**doc)
+    }
+
+    /// Those of `ids` that are resolved, as their files say them.
+    pub(crate) fn resolved_of(&self, ids: &[NoticeId]) -> impl Iterator<Item = &NoticeDoc> {
+        ids.iter()
+            .filter_map(|id| self.resolved.get(id))
+            .map(|doc| &**doc)
+    }
+
+    fn post(&mut self, posted: &NoticePosted) {
+        // A notice that does not read never gets here: its record is an invalid one.
+        let Ok(notice) = posted.notice.clone().try_into_domain() else {
+            return;
+        };
+        let reported = self.reported.entry(notice.session.clone()).or_default();
+        for signature in &notice.signatures {
+            reported.insert(signature.clone(), notice.turn_index);
+        }
+        if !posted.observe_only && !self.resolved.contains_key(&notice.id) {
+            self.pending.insert(notice.id.clone(), notice);
+        }
+    }
+
+    fn resolve(&mut self, resolved: &RepairNoticeResolved, at: Timestamp) {
+        for id in &resolved.context.notices {
+            let Some(mut notice) = self.pending.remove(id) else {
+                continue;
+            };
+            notice.resolution = Some(Resolution {
+                acked_at: at,
+                kind: resolved.kind,
+                rule: resolved.rule.clone(),
+                note: resolved.note.clone(),
+            });
+            let doc = NoticeDoc::from_domain(&notice);
+            self.resolved.insert(id.clone(), Box::new(doc));
+        }
+    }
+}
+
+impl Fold for Mailbox {
+    fn apply(&mut self, line: &Line) {
+        match line.event() {
+            Some((_, Event::Notice(posted))) => self.post(posted),
+            Some((record, Event::RepairNoticeResolved(resolved))) => {
+                self.resolve(resolved, record.ts);
+            }
+            Some((_, Event::Recovery(recovery))) => {
+                if let Some(reported) = self.reported.get_mut(&recovery.session) {
+                    reported.remove(&recovery.signature);
+                }
+            }
+            Some((_, Event::SessionClosed(closed))) => {
+                self.reported.remove(&closed.session);
+            }
+            _ => {}
+        }
+    }
+
+    fn reset(&mut self) {
+        *self = Self::default();
+    }
+}

@@ -1,0 +1,384 @@
+//! The journal as its writer sees it. Everything here happens under the lock.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use harness_core::{CleanText, Timestamp, layout};
+use sha2::{Digest, Sha256};
+
+use crate::anchor::{Anchor, Head};
+use crate::error::StoreError;
+use crate::follow::line_of;
+use crate::lines::{LineReader, start_of_last_lines};
+use crate::redaction::Sink;
+use crate::root::{Access, FileId, Root};
+use crate::wire::envelope::enclose;
+use crate::wire::event::{RecordSkipped, TailRepaired};
+use crate::wire::{Event, Line, MAX_LINE, hex, json};
+
+/// Events of one commit at most; readers hold a commit in memory until its last line is there.
+pub const MAX_COMMIT: usize = 4096;
+/// Lines looked at from the end at first when a journal is taken up.
+const FIRST_LOOK: usize = 16;
+/// Unreadable lines at the end that are journaled one by one when a journal is taken up.
+const MAX_SKIPPED: usize = 16;
+
+/// An acknowledged event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// Its line's number.
+    pub seq: u64,
+    /// Its time.
+    pub ts: Timestamp,
+}
+
+/// How far the journal goes.
+#[derive(Clone, Debug)]
+struct End {
+    /// The byte after the last line that counts.
+    offset: u64,
+    /// Lines up to there, of any kind.
+    lines: u64,
+    /// Digest of the last of them; `None` where there is none.
+    last: Option<[u8; 32]>,
+    /// The last line of the chain.
+    head: Head,
+    /// Where lines begin, after the head, that nobody can read.
+    unreadable: Vec<u64>,
+}
+
+/// The journal's file, open for appending.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    root: Arc<Root>,
+    sink: Sink,
+    anchor: Anchor,
+    file: File,
+    id: FileId,
+    end: End,
+    /// Set when what a failed append left could not be cut off again.
+    cut_to: Option<u64>,
+}
+
+impl Journal {
+    /// Takes up the journal: repairs its tail and compares its head with the anchor.
+    pub(crate) fn open(
+        root: Arc<Root>,
+        config: &Root,
+        sink: Sink,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let (file, id) = open(&root)?;
+        let end = End::find(&file).map_err(|error| failed(&root, &error, "read"))?;
+        let (anchor, known) = match Anchor::open(config)? {
+            Some(anchor) => {
+                let knows = anchor.slot().knows(&end.head);
+                (anchor, Some(knows))
+            }
+            None => (Anchor::create(config, end.head)?, None),
+        };
+        // Without a line of ours there is nothing that an anchor could have known.
+        let fresh = end.head.lines == 0 && known.is_none();
+        let mut journal = Self {
+            root,
+            sink,
+            anchor,
+            file,
+            id,
+            end,
+            cut_to: None,
+        };
+        journal.repair(if fresh { Some(true) } else { known }, now)?;
+        Ok(journal)
+    }
+
+    /// Takes in what other processes wrote since, and repairs what one of them left torn.
+    pub(crate) fn catch_up(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let error = |error: io::Error, root: &Root| failed(root, &error, "read");
+        self.finish_cut()?;
+        // Also where the journal did not grow: another writer may have announced and failed.
+        self.anchor.reload()?;
+        if self.root.file_id(layout::journal().as_str())? != Some(self.id) {
+            (self.file, self.id) = open(&self.root)?;
+            self.end = End::find(&self.file).map_err(|e| error(e, &self.root))?;
+        } else {
+            let length = self
+                .file
+                .metadata()
+                .map_err(|e| error(e, &self.root))?
+                .len();
+            if length == self.end.offset {
+                return Ok(());
+            }
+            if length < self.end.offset {
+                self.end = End::find(&self.file).map_err(|e| error(e, &self.root))?;
+            } else {
+                let end = self.end.clone();
+                self.end = end
+                    .walk(&self.file, length)
+                    .map_err(|e| error(e, &self.root))?;
+            }
+        }
+        let known = self.anchor.slot().knows(&self.end.head);
+        self.repair(Some(known), now)
+    }
+
+    /// Writes `commits`, each all or nothing, in one write, and makes them durable.
+    pub(crate) fn append(
+        &mut self,
+        commits: &[Vec<Event>],
+        now: Timestamp,
+    ) -> Result<Vec<Vec<Committed>>, StoreError> {
+        let mut bytes = Vec::new();
+        let mut end = self.end.clone();
+        end.unreadable.clear();
+        let mut committed = Vec::with_capacity(commits.len());
+        for events in commits {
+            if events.len() > MAX_COMMIT {
+                return Err(StoreError::TooLarge {
+                    what: format!("a commit of {} events", events.len()),
+                    limit: MAX_COMMIT as u64,
+                });
+            }
+            let mut done = Vec::with_capacity(events.len());
+            for (position, event) in events.iter().enumerate() {
+                let more = position + 1 < events.len();
+                done.push(Committed {
+                    seq: end.lines,
+                    ts: now,
+                });
+                self.render(event, &mut end, now, more, &mut bytes)?;
+            }
+            committed.push(done);
+        }
+        if !bytes.is_empty() {
+            self.write(&bytes, end)?;
+        }
+        Ok(committed)
+    }
+
+    /// Says in the anchor that nothing is under way, and syncs it.
+    pub(crate) fn settle(&mut self) -> Result<(), StoreError> {
+        self.anchor.settle(self.end.head)
+    }
+
+    /// Whether the journal has no line of the chain yet.
+    pub(crate) const fn is_unchained(&self) -> bool {
+        self.end.head.lines == 0
+    }
+
+    fn render(
+        &self,
+        event: &Event,
+        end: &mut End,
+        now: Timestamp,
+        more: bool,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), StoreError> {
+        event
+            .check()
+            .map_err(|reason| StoreError::Unwritable { reason })?;
+        let fields = self.sink.fields(event)?;
+        let line = json::compact(&enclose(fields, end.lines, end.last.as_ref(), now, more));
+        if line.len() > MAX_LINE {
+            return Err(StoreError::TooLarge {
+                what: format!("an event of {} bytes", line.len()),
+                limit: MAX_LINE as u64,
+            });
+        }
+        let digest: [u8; 32] = Sha256::digest(&line).into();
+        end.offset += line.len() as u64 + 1;
+        end.lines = end.lines.saturating_add(1);
+        end.last = Some(digest);
+        end.head = Head {
+            lines: end.lines,
+            digest,
+        };
+        bytes.extend_from_slice(&line);
+        bytes.push(b'\n');
+        Ok(())
+    }
+
+    /// Anchor first, then one write and one sync; on failure the file is as it was.
+    fn write(&mut self, bytes: &[u8], end: End) -> Result<(), StoreError> {
+        self.anchor.announce(self.end.head, end.head)?;
+        let written = self
+            .file
+            .write_all(bytes)
+            .and_then(|()| self.file.sync_data());
+        if let Err(error) = written {
+            self.cut_to = Some(self.end.offset);
+            // If this fails too, the next writer of this process does it first.
+            let _ = self.finish_cut();
+            return Err(failed(&self.root, &error, "append to"));
+        }
+        self.end = end;
+        Ok(())
+    }
+
+    /// Cuts off what a failed append left: it was not acknowledged.
+    fn finish_cut(&mut self) -> Result<(), StoreError> {
+        let Some(offset) = self.cut_to else {
+            return Ok(());
+        };
+        // Another process may have repaired it and gone on; then nothing here is ours to cut.
+        let ours = *self.anchor.slot();
+        self.anchor.reload()?;
+        if *self.anchor.slot() == ours {
+            self.file
+                .set_len(offset)
+                .and_then(|()| self.file.sync_data())
+                .map_err(|error| failed(&self.root, &error, "repair"))?;
+        }
+        self.cut_to = None;
+        Ok(())
+    }
+
+    /// Cuts what is behind the last complete commit, and journals that and every other way in
+    /// which the journal did not end as it should. `anchored` is whether the anchor knows the
+    /// head, `None` if there is no anchor to ask.
+    fn repair(&mut self, anchored: Option<bool>, now: Timestamp) -> Result<(), StoreError> {
+        let error = |error: io::Error, root: &Root| failed(root, &error, "repair");
+        let length = self
+            .file
+            .metadata()
+            .map_err(|e| error(e, &self.root))?
+            .len();
+        let dropped = length.saturating_sub(self.end.offset);
+        let mut events = Vec::new();
+        if dropped > 0 || anchored != Some(true) {
+            let digest =
+                digest_of(&self.file, self.end.offset, length).map_err(|e| error(e, &self.root))?;
+            events.push(Event::TailRepaired(TailRepaired {
+                dropped_bytes: dropped,
+                dropped_sha256: hex(&digest),
+                anchored,
+            }));
+        }
+        let unreadable = std::mem::take(&mut self.end.unreadable);
+        for offset in unreadable.into_iter().take(MAX_SKIPPED) {
+            events.push(Event::RecordSkipped(RecordSkipped {
+                path: layout::journal().as_str().to_owned(),
+                offset,
+                reason: CleanText::new("the line does not read")
+                    .unwrap_or_else(|_| CleanText::empty()),
+            }));
+        }
+        if dropped > 0 {
+            self.file
+                .set_len(self.end.offset)
+                .map_err(|e| error(e, &self.root))?;
+        }
+        if !events.is_empty() {
+            self.append(&[events], now)?;
+        }
+        Ok(())
+    }
+}
+
+impl End {
+    const NOTHING: Self = Self {
+        offset: 0,
+        lines: 0,
+        last: None,
+        head: Head::GENESIS,
+        unreadable: Vec::new(),
+    };
+
+    /// Finds the end by looking back from it until a line of the chain says how many lines there
+    /// are before.
+    fn find(file: &File) -> io::Result<Self> {
+        let length = file.metadata()?.len();
+        let mut look = FIRST_LOOK;
+        loop {
+            let from = start_of_last_lines(length, look, |buffer, at| file.read_at(buffer, at))?;
+            if from == 0 {
+                return Self::NOTHING.walk(file, length);
+            }
+            let start = Self {
+                offset: from,
+                ..Self::NOTHING
+            };
+            let end = start.walk(file, length)?;
+            if end.head != Head::GENESIS {
+                return Ok(end);
+            }
+            look = look.saturating_mul(8);
+        }
+    }
+
+    /// Goes on to the last complete commit before byte `length`.
+    fn walk(mut self, file: &File, length: u64) -> io::Result<Self> {
+        let mut reader = LineReader::new(file, self.offset, length);
+        // The end as it will be when the commit under way is complete.
+        let mut ahead = self.clone();
+        let mut open = 0;
+        while let Some(raw) = reader.next_line()? {
+            let raw_end = raw.end;
+            let line = line_of(raw);
+            ahead.take(&line, raw_end);
+            open = if line.goes_on() { open + 1 } else { 0 };
+            if open == 0 || open > MAX_COMMIT {
+                self = ahead.clone();
+            }
+        }
+        Ok(self)
+    }
+
+    fn take(&mut self, line: &Line, end: u64) {
+        self.offset = end;
+        self.last = Some(*line.digest());
+        self.lines = self.lines.saturating_add(1);
+        match line {
+            Line::Chained(record) => {
+                // The line's own number counts the lines before it.
+                self.lines = record.seq.saturating_add(1);
+                self.head = Head {
+                    lines: self.lines,
+                    digest: record.digest,
+                };
+                self.unreadable.clear();
+            }
+            Line::Foreign { .. } => {}
+            Line::Unreadable { offset, .. } => {
+                if self.unreadable.len() < MAX_SKIPPED {
+                    self.unreadable.push(*offset);
+                }
+            }
+        }
+    }
+}
+
+fn open(root: &Root) -> Result<(File, FileId), StoreError> {
+    let path = layout::journal();
+    let file = root.open_file(path.as_str(), Access::Append)?;
+    let stat = rustix::fs::fstat(file.as_fd())
+        .map_err(|errno| StoreError::from_errno(errno, "look at", &root.shown(path.as_str())))?;
+    if stat.st_size == 0 {
+        root.sync_folder_of(path.as_str())?;
+    }
+    Ok((file, FileId::of(&stat)))
+}
+
+fn failed(root: &Root, error: &io::Error, doing: &'static str) -> StoreError {
+    StoreError::from_io(error, doing, &root.shown(layout::journal().as_str()))
+}
+
+/// SHA-256 of a region of a file.
+fn digest_of(file: &File, from: u64, to: u64) -> io::Result<[u8; 32]> {
+    let mut hash = Sha256::new();
+    let mut at = from;
+    let mut buffer = [0; 8192];
+    while at < to {
+        let read = file.read_at(&mut buffer, at)?;
+        if read == 0 {
+            break;
+        }
+        hash.update(buffer.get(..read).unwrap_or_default());
+        at += read as u64;
+    }
+    Ok(hash.finalize().into())
+}

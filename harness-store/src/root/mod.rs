@@ -1,0 +1,18 @@
+//! Files beneath a held handle of a folder: regular, with one link, never through a symlink,
+//! private. One operation a file.
+//!
+//! A path is taken apart once: its folder is opened with `openat2` beneath the handle, and what
+//! follows works on the last name within that folder, so that nothing swapped in between leads
+//! out of it.
+
+mod append;
+mod folder;
+mod list;
+mod open;
+mod read;
+mod remove;
+mod replace;
+mod sweep;
+
+pub(crate) use folder::Root;
+pub(crate) use open::{Access, FileId};

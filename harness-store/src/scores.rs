@@ -1,0 +1,175 @@
+//! Scores and gate states: `state/scores/NNNNNNNN.jsonl`, one line an evaluated turn, appended
+//! to the last segment until that is full.
+
+use std::collections::BTreeMap;
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use harness_core::{MetricName, Score, SessionId, layout};
+
+use crate::error::StoreError;
+use crate::lines::{Content, LineReader};
+use crate::redaction::Sink;
+use crate::root::{FileId, Root};
+use crate::wire::event::OriginDoc;
+use crate::wire::score::{GateState, ScoreLine};
+use crate::wire::unhex;
+
+/// Bytes after which a new segment is begun.
+const SEGMENT: u64 = 8 << 20;
+
+/// What is known of one conversation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionScores {
+    turns: BTreeMap<u32, [u8; 32]>,
+    gates: BTreeMap<MetricName, GateState>,
+    last: Option<LastTurn>,
+}
+
+/// The last turn of a conversation that was evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastTurn {
+    /// Its number.
+    pub index: u32,
+    /// Live or recorded.
+    pub origin: OriginDoc,
+    /// Its scores; `None` where one was asked for and is missing.
+    pub scores: Vec<(MetricName, Option<Score>)>,
+}
+
+impl SessionScores {
+    /// The digest under which a turn was recorded.
+    pub fn digest(&self, turn: u32) -> Option<&[u8; 32]> {
+        self.turns.get(&turn)
+    }
+
+    /// How many turns were evaluated.
+    pub fn turn_count(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// The gate's memory, by metric.
+    pub const fn gates(&self) -> &BTreeMap<MetricName, GateState> {
+        &self.gates
+    }
+
+    /// The last evaluated turn.
+    pub const fn last(&self) -> Option<&LastTurn> {
+        self.last.as_ref()
+    }
+}
+
+/// The index over all segments. It follows them as a [`crate::Follower`] follows the journal.
+#[derive(Debug)]
+pub struct Scores {
+    root: Arc<Root>,
+    sessions: BTreeMap<SessionId, SessionScores>,
+    /// The segment being read, the file it was, and how far it was read.
+    segment: u32,
+    file: Option<FileId>,
+    offset: u64,
+    skipped: u64,
+}
+
+impl Scores {
+    pub(crate) const fn new(root: Arc<Root>) -> Self {
+        Self {
+            root,
+            sessions: BTreeMap::new(),
+            segment: 0,
+            file: None,
+            offset: 0,
+            skipped: 0,
+        }
+    }
+
+    /// What is known of a conversation.
+    pub fn get(&self, session: &SessionId) -> Option<&SessionScores> {
+        self.sessions.get(session)
+    }
+
+    /// All conversations, in order of name.
+    pub fn iter(&self) -> impl Iterator<Item = (&SessionId, &SessionScores)> {
+        self.sessions.iter()
+    }
+
+    /// Lines that did not read and were skipped.
+    pub const fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Takes in what was appended since the last time.
+    ///
+    /// # Errors
+    /// A segment cannot be read.
+    pub fn refresh(&mut self) -> Result<(), StoreError> {
+        loop {
+            self.read_segment()?;
+            let next = layout::scores_segment(self.segment.saturating_add(1));
+            if self.root.file_id(next.as_str())?.is_none() {
+                return Ok(());
+            }
+            // The segment was closed before the next was begun, but perhaps after it was read.
+            self.read_segment()?;
+            self.segment = self.segment.saturating_add(1);
+            self.file = None;
+            self.offset = 0;
+        }
+    }
+
+    /// Appends a line and takes it in. The caller holds the lock and has refreshed.
+    pub(crate) fn append(&mut self, line: &ScoreLine, sink: &Sink) -> Result<(), StoreError> {
+        let mut number = self.segment;
+        if self.offset >= SEGMENT {
+            number = number.saturating_add(1);
+        }
+        let path = layout::scores_segment(number);
+        self.root.append_lines(path.as_str(), &sink.line(line)?)?;
+        self.refresh()
+    }
+
+    fn read_segment(&mut self) -> Result<(), StoreError> {
+        let path = layout::scores_segment(self.segment);
+        let Some(file) = self.root.open_if_there(path.as_str())? else {
+            return Ok(());
+        };
+        let failed = |error: std::io::Error| {
+            StoreError::from_io(&error, "read", &self.root.shown(path.as_str()))
+        };
+        let stat = rustix::fs::fstat(file.as_fd()).map_err(|errno| failed(errno.into()))?;
+        let length = u64::try_from(stat.st_size).unwrap_or(0);
+        let id = FileId::of(&stat);
+        // Lines are taken in by (session, turn), so reading a segment again changes nothing.
+        if self.file != Some(id) || length < self.offset {
+            self.file = Some(id);
+            self.offset = 0;
+        }
+        let mut reader = LineReader::new(&file, self.offset, length);
+        while let Some(raw) = reader.next_line().map_err(failed)? {
+            let read = match raw.content {
+                Content::Bytes(bytes) => take(&mut self.sessions, &bytes).is_some(),
+                Content::TooLong(_) => false,
+            };
+            self.skipped += u64::from(!read);
+        }
+        self.offset = reader.consumed();
+        Ok(())
+    }
+}
+
+/// Takes in one line; `None` if it does not read.
+fn take(sessions: &mut BTreeMap<SessionId, SessionScores>, bytes: &[u8]) -> Option<()> {
+    let line: ScoreLine = serde_json::from_slice(bytes).ok()?;
+    let digest = unhex(&line.digest)?;
+    let scores = line.read_scores().ok()?;
+    let gates = line.read_gate().ok()?;
+    let session = sessions.entry(line.session).or_default();
+    session.turns.insert(line.turn, digest);
+    session.gates = gates.into_iter().collect();
+    session.last = Some(LastTurn {
+        index: line.turn,
+        origin: line.origin,
+        scores,
+    });
+    Some(())
+}

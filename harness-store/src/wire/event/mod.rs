@@ -1,0 +1,166 @@
+//! The events of the journal: closed sets with typed fields, one file a writing half.
+//!
+//! Every line is an envelope (`type`, `ts`, `seq`, `prev`) around the fields of one event. The
+//! names are those of FORMATS; a kind that this version does not know is kept and shown, and
+//! changes no state.
+
+mod evidence;
+mod maintenance;
+mod repair;
+mod watch;
+
+use serde::{Deserialize, Serialize};
+
+pub use evidence::{
+    Path, Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, TrialAssigned, TrialKind,
+    TrialName, TrialObserved, TrialObservedCause, TrialOpened,
+};
+pub use maintenance::{
+    Config, OperatorAct, OperatorAction, RecordSkipped, ScopeCount, ScopeIndexRegenerated, Segment,
+    TailRepaired,
+};
+pub use repair::{
+    RepairCandidateAdded, RepairContext, RepairEnd, RepairModelTurn, RepairNoticeResolved,
+    RepairStarted, RepairToolCall, RuleAdd,
+};
+pub use watch::{
+    Breaker, BreakerState, CloseReason, EvalsetCapture, Health, HealthState, NoticePosted,
+    OriginDoc, Recovery, SessionClosed, SessionOpened, Skip, SkipReason,
+};
+
+/// One event. Which half may append which is in the half's own event type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[expect(
+    missing_docs,
+    reason = "each variant is documented at the struct it holds"
+)]
+pub enum Event {
+    // The watch half.
+    SessionOpened(SessionOpened),
+    SessionClosed(SessionClosed),
+    Notice(Box<NoticePosted>),
+    Recovery(Recovery),
+    Health(Health),
+    Skip(Skip),
+    EvalsetCapture(EvalsetCapture),
+    Breaker(Breaker),
+    TrialObserved(TrialObserved),
+    // The entry log.
+    TrialAssigned(TrialAssigned),
+    // The repair desk.
+    RepairStarted(RepairStarted),
+    RepairModelTurn(RepairModelTurn),
+    RepairToolCall(RepairToolCall),
+    RuleAdd(Box<RuleAdd>),
+    RepairCandidateAdded(RepairCandidateAdded),
+    RepairNoticeResolved(RepairNoticeResolved),
+    RepairCompleted(RepairEnd),
+    RepairDuplicate(RepairEnd),
+    RepairAlreadyCovered(RepairEnd),
+    RepairNoProposal(RepairEnd),
+    RepairUnactionable(RepairEnd),
+    RepairTimedOut(RepairEnd),
+    RepairFailed(RepairEnd),
+    RepairCancelled(RepairEnd),
+    // The validation desk.
+    TrialOpened(TrialOpened),
+    RulePromote(Box<RulePromote>),
+    RuleRetire(RuleRetire),
+    Quarantine(Quarantine),
+    // The operator desk.
+    OperatorAction(OperatorAction),
+    // The writer itself.
+    Config(Config),
+    ScopeIndexRegenerated(ScopeIndexRegenerated),
+    Segment(Segment),
+    TailRepaired(TailRepaired),
+    RecordSkipped(RecordSkipped),
+}
+
+/// The kinds that this version knows, as `type` spells them.
+pub const KINDS: [&str; 34] = [
+    "session_opened",
+    "session_closed",
+    "notice",
+    "recovery",
+    "health",
+    "skip",
+    "evalset_capture",
+    "breaker",
+    "trial_observed",
+    "trial_assigned",
+    "repair_started",
+    "repair_model_turn",
+    "repair_tool_call",
+    "rule_add",
+    "repair_candidate_added",
+    "repair_notice_resolved",
+    "repair_completed",
+    "repair_duplicate",
+    "repair_already_covered",
+    "repair_no_proposal",
+    "repair_unactionable",
+    "repair_timed_out",
+    "repair_failed",
+    "repair_cancelled",
+    "trial_opened",
+    "rule_promote",
+    "rule_retire",
+    "quarantine",
+    "operator_action",
+    "config",
+    "scope_index_regenerated",
+    "segment",
+    "tail_repaired",
+    "record_skipped",
+];
+
+impl Event {
+    /// Whether the event can be written and will read back: numbers are finite, documents within
+    /// it are what they claim to be.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn check(&self) -> Result<(), String> {
+        let finite = |numbers: &[f64]| {
+            if numbers.iter().all(|number| number.is_finite()) {
+                Ok(())
+            } else {
+                Err("a number is not finite".to_owned())
+            }
+        };
+        match self {
+            Self::Notice(posted) => posted.notice.clone().try_into_domain().map(drop),
+            Self::RuleAdd(added) => added.rule.clone().try_into_domain().map(drop),
+            Self::RulePromote(promoted) => {
+                finite(&[promoted.e_value, promoted.threshold])?;
+                promoted.rule.clone().try_into_domain().map(drop)
+            }
+            Self::RuleRetire(retired) => retired.evidence.as_ref().map_or(Ok(()), |evidence| {
+                finite(&[evidence.e_value, evidence.e_harm, evidence.threshold])
+            }),
+            Self::TrialOpened(opened) => finite(&[opened.starting_e, opened.alpha, opened.phi]),
+            Self::TrialAssigned(assigned) => finite(&[assigned.pi]),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Serde names the variants it would have taken, so the list can be compared with it.
+    #[test]
+    fn the_list_of_kinds_is_that_of_the_enum() {
+        let refused = serde_json::from_str::<Event>(r#"{"type":"novelty"}"#).unwrap_err();
+        let message = refused.to_string();
+        let listed: Vec<&str> = message.split('`').skip(3).step_by(2).collect();
+        let mut ours = KINDS.to_vec();
+        let mut theirs = listed.clone();
+        ours.sort_unstable();
+        theirs.sort_unstable();
+        assert_eq!(ours, theirs, "{message}");
+    }
+}

@@ -1,0 +1,108 @@
+//! The line of one evaluated turn in `state/scores/`.
+
+use std::collections::BTreeMap;
+
+use harness_core::{MetricName, Principal, Score, SessionId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::as_text::{one, optional};
+use super::by_metric::score;
+use super::event::OriginDoc;
+
+/// What the gate remembers of one metric of one session.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GateState {
+    /// The best score so far; `None` before the first.
+    pub peak: Option<Score>,
+    /// Scored turns since the peak last rose by a gain, or since the condition last fired.
+    pub turns_since_gain: u32,
+}
+
+/// [`GateState`] on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GateDoc {
+    /// The best score so far.
+    pub peak: Option<f64>,
+    /// Scored turns since the last gain.
+    pub turns_since_gain: u32,
+}
+
+/// One evaluated turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScoreLine {
+    /// When it was recorded.
+    #[serde(with = "one")]
+    pub ts: Timestamp,
+    /// The conversation.
+    #[serde(with = "one")]
+    pub session: SessionId,
+    /// The turn.
+    pub turn: u32,
+    /// Its digest, in hex.
+    pub digest: String,
+    /// Live or recorded.
+    pub origin: OriginDoc,
+    /// Whose conversation it is.
+    #[serde(with = "optional", default)]
+    pub principal: Option<Principal>,
+    /// Scores by metric; `null` where one was asked for and is missing.
+    pub scores: BTreeMap<String, Option<f64>>,
+    /// The gate after this turn, by metric.
+    pub gate: BTreeMap<String, GateDoc>,
+}
+
+impl ScoreLine {
+    /// Scores by metric, as a line has them.
+    pub fn scores_of(scores: &[(MetricName, Option<Score>)]) -> BTreeMap<String, Option<f64>> {
+        scores
+            .iter()
+            .map(|(metric, score)| (metric.as_str().to_owned(), score.map(Score::get)))
+            .collect()
+    }
+
+    /// The gate by metric, as a line has it.
+    pub fn gate_of(gates: &[(MetricName, GateState)]) -> BTreeMap<String, GateDoc> {
+        gates
+            .iter()
+            .map(|(metric, gate)| {
+                let doc = GateDoc {
+                    peak: gate.peak.map(Score::get),
+                    turns_since_gain: gate.turns_since_gain,
+                };
+                (metric.as_str().to_owned(), doc)
+            })
+            .collect()
+    }
+
+    /// The line's scores.
+    ///
+    /// # Errors
+    /// A metric of no such name or a score out of range.
+    pub fn read_scores(&self) -> Result<Vec<(MetricName, Option<Score>)>, String> {
+        self.scores
+            .iter()
+            .map(|(metric, number)| Ok((name(metric)?, number.map(score).transpose()?)))
+            .collect()
+    }
+
+    /// The line's gate.
+    ///
+    /// # Errors
+    /// A metric of no such name or a peak out of range.
+    pub fn read_gate(&self) -> Result<Vec<(MetricName, GateState)>, String> {
+        self.gate
+            .iter()
+            .map(|(metric, doc)| {
+                let gate = GateState {
+                    peak: doc.peak.map(score).transpose()?,
+                    turns_since_gain: doc.turns_since_gain,
+                };
+                Ok((name(metric)?, gate))
+            })
+            .collect()
+    }
+}
+
+fn name(text: &str) -> Result<MetricName, String> {
+    MetricName::parse(text).map_err(|error| error.to_string())
+}

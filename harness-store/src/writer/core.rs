@@ -1,0 +1,94 @@
+//! What the writer thread owns.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use harness_core::Timestamp;
+
+use crate::error::StoreError;
+use crate::folds::State;
+use crate::follow::Follower;
+use crate::journal::{Committed, Journal};
+use crate::lock::LockFile;
+use crate::mailbox_files;
+use crate::redaction::Sink;
+use crate::root::Root;
+use crate::scores::Scores;
+use crate::wire::Event;
+
+/// Where the time comes from.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// The journal, its projections and what is derived from them. It is used only with the lock
+/// held.
+pub(crate) struct Core {
+    pub(crate) root: Arc<Root>,
+    pub(crate) sink: Sink,
+    pub(crate) clock: Clock,
+    pub(crate) lock: Arc<LockFile>,
+    pub(crate) journal: Journal,
+    pub(crate) state: Follower<State>,
+    pub(crate) scores: Scores,
+    /// When the caller of the work in hand stops waiting for a write to begin.
+    pub(super) deadline: Option<(Instant, Instant)>,
+    /// Whether files may lag behind the journal.
+    pub(crate) files_lag: bool,
+}
+
+impl Core {
+    pub(crate) fn new(
+        root: Arc<Root>,
+        sink: Sink,
+        clock: Clock,
+        lock: Arc<LockFile>,
+        journal: Journal,
+    ) -> Self {
+        Self {
+            state: Follower::new(Arc::clone(&root), State::default()),
+            scores: Scores::new(Arc::clone(&root)),
+            root,
+            sink,
+            clock,
+            lock,
+            journal,
+            deadline: None,
+            files_lag: true,
+        }
+    }
+
+    /// The time.
+    pub(crate) fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// Appends events, all or nothing.
+    pub(crate) fn commit(&mut self, events: Vec<Event>) -> Result<Vec<Committed>, StoreError> {
+        if let Some((began, deadline)) = self.deadline
+            && Instant::now() > deadline
+        {
+            return Err(StoreError::Busy {
+                waited: began.elapsed(),
+            });
+        }
+        let now = self.now();
+        let done = self.journal.append(&[events], now)?;
+        Ok(done.into_iter().flatten().collect())
+    }
+
+    /// Brings what is derived from the journal up to date.
+    pub(crate) fn refreshed(&mut self) -> Result<&State, StoreError> {
+        self.state.refresh()?;
+        Ok(self.state.get())
+    }
+
+    /// Does what an earlier failure left undone in the mailbox's files.
+    pub(crate) fn redo_files(&mut self) -> Result<(), StoreError> {
+        if self.files_lag {
+            let now = self.now();
+            self.state.refresh()?;
+            mailbox_files::redo(&self.root, &self.sink, &self.state.get().mailbox, now)?;
+            self.files_lag = false;
+        }
+        Ok(())
+    }
+}

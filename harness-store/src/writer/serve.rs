@@ -1,0 +1,138 @@
+//! The thread's loop: wait, take the lock, catch up, serve what waits, give the lock back.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::core::Core;
+use super::queue::{Entry, Found, Queue, Ticket, Work};
+use crate::anchor::SYNC_EVERY;
+use crate::error::StoreError;
+use crate::lock::{BackOff, Held, LockFile};
+use crate::wire::Event;
+
+/// How long the last settling of the anchor waits for the lock.
+const CLOSING_WAIT: Duration = Duration::from_millis(500);
+
+pub(super) fn serve(mut core: Core, queue: &Queue) {
+    let lock = Arc::clone(&core.lock);
+    let mut unsettled = false;
+    loop {
+        match queue.take(unsettled.then_some(SYNC_EVERY)) {
+            Found::Batch(batch) => {
+                serve_batch(&mut core, &lock, batch);
+                unsettled = true;
+            }
+            Found::Nothing => {
+                // Whoever holds the lock is about to write the anchor itself.
+                if let Ok(Some(_held)) = lock.try_lock() {
+                    settle(&mut core);
+                }
+                unsettled = false;
+            }
+            Found::Closed => {
+                if unsettled && let Ok(_held) = lock.lock_within(CLOSING_WAIT) {
+                    settle(&mut core);
+                }
+                return;
+            }
+        }
+    }
+}
+
+/// A failure to settle loses nothing: the anchor still knows the head as the one to come.
+fn settle(core: &mut Core) {
+    let now = core.now();
+    let _ = core
+        .journal
+        .catch_up(now)
+        .and_then(|()| core.journal.settle());
+}
+
+fn serve_batch(core: &mut Core, lock: &LockFile, mut batch: Vec<Entry>) {
+    let Some(_held) = take_lock(lock, &mut batch) else {
+        return;
+    };
+    let now = core.now();
+    if let Err(error) = core.journal.catch_up(now) {
+        refuse(&batch, &error);
+        return;
+    }
+    let mut group: Vec<(Arc<Ticket>, Vec<Event>)> = Vec::new();
+    for Entry { work, ticket } in batch {
+        if !ticket.begin() {
+            continue;
+        }
+        match work {
+            Work::Append(events) => group.push((ticket, events)),
+            Work::Job(job) => {
+                append_group(core, &mut group);
+                core.deadline = Some((Instant::now(), ticket.deadline));
+                let outcome = catch_unwind(AssertUnwindSafe(|| job(core)));
+                core.deadline = None;
+                ticket.done(
+                    outcome
+                        .map(|()| Vec::new())
+                        .map_err(|_| StoreError::JobBroke),
+                );
+            }
+        }
+    }
+    append_group(core, &mut group);
+}
+
+/// Writes and syncs what was queued side by side at once. If that fails for what one of them
+/// holds, each is tried alone, so that it fails alone.
+fn append_group(core: &mut Core, group: &mut Vec<(Arc<Ticket>, Vec<Event>)>) {
+    if group.is_empty() {
+        return;
+    }
+    let (tickets, commits): (Vec<_>, Vec<_>) = std::mem::take(group).into_iter().unzip();
+    let now = core.now();
+    match core.journal.append(&commits, now) {
+        Ok(committed) => {
+            for (ticket, committed) in tickets.iter().zip(committed) {
+                ticket.done(Ok(committed));
+            }
+        }
+        Err(_) if tickets.len() > 1 => {
+            for (ticket, commit) in tickets.iter().zip(commits) {
+                let alone = core.journal.append(&[commit], now);
+                ticket.done(alone.map(|committed| committed.into_iter().flatten().collect()));
+            }
+        }
+        Err(error) => {
+            for ticket in &tickets {
+                ticket.done(Err(error.clone()));
+            }
+        }
+    }
+}
+
+/// Takes the lock while anybody still waits for it; `None` if nobody does.
+fn take_lock<'l>(lock: &'l LockFile, batch: &mut Vec<Entry>) -> Option<Held<'l>> {
+    let mut back_off = BackOff::new();
+    loop {
+        batch.retain(|entry| entry.ticket.is_waiting());
+        if batch.is_empty() {
+            return None;
+        }
+        match lock.try_lock() {
+            Ok(Some(held)) => return Some(held),
+            Ok(None) => thread::sleep(back_off.next_pause()),
+            Err(error) => {
+                refuse(batch, &error);
+                return None;
+            }
+        }
+    }
+}
+
+fn refuse(batch: &[Entry], error: &StoreError) {
+    for entry in batch {
+        if entry.ticket.begin() {
+            entry.ticket.done(Err(error.clone()));
+        }
+    }
+}
