@@ -1,0 +1,268 @@
+//! What the journal says of rules and trials, folded line by line.
+//!
+//! Everything a rule's status rests on is here and nowhere else: `rules.jsonl` and the rendered
+//! files are projections. A promotion is believed only if it follows from the lines before it (see
+//! [`verdict`]), so an edited or forged one leaves a [`Doubt`] and the rule where it was.
+
+mod doubt;
+mod session;
+mod trial;
+mod verdict;
+
+use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroU32;
+
+use harness_core::{EpisodeId, Rule, RuleId, RuleStatus, SessionId, Timestamp};
+use harness_store::Fold;
+use harness_store::wire::event::{Event, Health, HealthState, RuleAdd, TrialKind};
+use harness_store::wire::{Body, Line, Record, sha256_hex};
+
+pub use doubt::{Doubt, DoubtKind};
+pub use session::SessionFacts;
+pub(crate) use trial::arm_key;
+pub use trial::{Entry, Observation, Trial, TrialState};
+pub(crate) use verdict::evidence_of;
+
+use crate::evidence::MasterKey;
+use crate::search::SearchIndex;
+
+/// A rule with its history.
+#[derive(Clone, Debug)]
+pub struct RuleRecord {
+    /// The rule as it was proposed.
+    pub rule: Rule,
+    /// SHA-256 of its text, in hex.
+    pub text_sha256: String,
+    /// Where it stands, derived.
+    pub status: RuleStatus,
+    /// Whether it was quarantined and so stands outside the caps on candidates.
+    pub quarantined: bool,
+    /// The episode that proposed it.
+    pub episode: Option<EpisodeId>,
+    /// The journal's number of its proposal: the order of proposals.
+    pub added_seq: u64,
+    /// Its openings, oldest first.
+    pub trials: Vec<Trial>,
+    /// When its status last changed.
+    pub changed_at: Timestamp,
+}
+
+impl RuleRecord {
+    /// The opening that is running, if one is.
+    pub fn open_trial(&self) -> Option<&Trial> {
+        self.trials
+            .last()
+            .filter(|trial| trial.state == TrialState::Open)
+    }
+
+    fn open_trial_mut(&mut self) -> Option<&mut Trial> {
+        self.trials
+            .last_mut()
+            .filter(|trial| trial.state == TrialState::Open)
+    }
+}
+
+/// The fold.
+pub struct Ledger {
+    key: Option<MasterKey>,
+    rules: BTreeMap<RuleId, RuleRecord>,
+    sessions: HashMap<SessionId, SessionFacts>,
+    proposals: HashMap<EpisodeId, RuleId>,
+    index: SearchIndex,
+    promotions: u32,
+    last_t: u32,
+    down: bool,
+    doubts: Vec<Doubt>,
+    last_seq: u64,
+}
+
+impl Ledger {
+    /// Doubts that are kept; later ones are counted by nobody, as the first already fails an audit.
+    pub const MAX_DOUBTS: usize = 256;
+
+    /// An empty ledger. With the master key it knows each session's arm; without it, trials can be
+    /// read and verdicts checked, but nothing is decided.
+    pub fn new(key: Option<MasterKey>) -> Self {
+        Self {
+            key,
+            rules: BTreeMap::new(),
+            sessions: HashMap::new(),
+            proposals: HashMap::new(),
+            index: SearchIndex::default(),
+            promotions: 0,
+            last_t: 0,
+            down: false,
+            doubts: Vec::new(),
+            last_seq: 0,
+        }
+    }
+
+    /// A rule by id.
+    pub fn rule(&self, id: &RuleId) -> Option<&RuleRecord> {
+        self.rules.get(id)
+    }
+
+    /// All rules, in order of id.
+    pub fn rules(&self) -> impl Iterator<Item = &RuleRecord> {
+        self.rules.values()
+    }
+
+    /// Candidates and active rules, in order of id.
+    pub fn live_rules(&self) -> impl Iterator<Item = &RuleRecord> {
+        self.rules.values().filter(|record| record.status.is_live())
+    }
+
+    /// What an episode proposed, if it did.
+    pub fn proposal_of(&self, episode: &EpisodeId) -> Option<&RuleRecord> {
+        self.proposals
+            .get(episode)
+            .and_then(|id| self.rules.get(id))
+    }
+
+    /// What is known of a session.
+    pub fn session(&self, id: &SessionId) -> Option<&SessionFacts> {
+        self.sessions.get(id)
+    }
+
+    /// Promotions by verdict so far, R.
+    pub const fn promotions(&self) -> u32 {
+        self.promotions
+    }
+
+    /// The number the next trial to be entered gets.
+    pub fn next_t(&self) -> NonZeroU32 {
+        NonZeroU32::MIN.saturating_add(self.last_t)
+    }
+
+    /// Whether an evaluator's health check has failed and not yet passed again.
+    pub const fn in_outage(&self) -> bool {
+        self.down
+    }
+
+    /// Lines that claim what does not follow.
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.doubts
+    }
+
+    /// The number of the last line that was read.
+    pub const fn last_seq(&self) -> u64 {
+        self.last_seq
+    }
+
+    pub(crate) const fn key(&self) -> Option<&MasterKey> {
+        self.key.as_ref()
+    }
+
+    pub(crate) const fn index(&self) -> &SearchIndex {
+        &self.index
+    }
+
+    fn doubt(&mut self, record: &Record, kind: DoubtKind) {
+        if self.doubts.len() < Self::MAX_DOUBTS {
+            self.doubts.push(Doubt {
+                seq: record.seq,
+                kind,
+            });
+        }
+    }
+
+    fn event(&mut self, record: &Record, event: &Event) {
+        let verdict = match event {
+            Event::SessionOpened(opened) => {
+                self.sessions
+                    .entry(opened.session.clone())
+                    .or_insert_with(|| SessionFacts::opened(record.seq, opened));
+                Ok(())
+            }
+            Event::SessionClosed(closed) => {
+                if let Some(session) = self.sessions.get_mut(&closed.session) {
+                    session.closed = true;
+                }
+                Ok(())
+            }
+            Event::Health(Health { state, .. }) => {
+                self.down = *state == HealthState::Down;
+                Ok(())
+            }
+            Event::RuleAdd(added) => self.add(record, added),
+            Event::TrialOpened(opened) => self.open_trial(record, opened),
+            Event::TrialAssigned(assigned) => self.enter(assigned),
+            Event::TrialObserved(observed) => self.observe(observed),
+            Event::RulePromote(promoted) => self.promote(record, promoted),
+            Event::RuleRetire(retired) => self.retire(record, retired),
+            Event::Quarantine(quarantine) => self.quarantine(record, quarantine),
+            _ => Ok(()),
+        };
+        if let Err(kind) = verdict {
+            self.doubt(record, kind);
+        }
+    }
+
+    fn add(&mut self, record: &Record, added: &RuleAdd) -> Result<(), DoubtKind> {
+        let (rule, _) = added
+            .rule
+            .clone()
+            .try_into_domain()
+            .map_err(|_| DoubtKind::UnreadableRule)?;
+        if sha256_hex(rule.text.as_str().as_bytes()) != added.text_sha256 {
+            return Err(DoubtKind::TextChanged(rule.id));
+        }
+        if self.rules.contains_key(&rule.id) {
+            return Err(DoubtKind::RepeatedRule(rule.id));
+        }
+        if let Some(episode) = &added.episode {
+            if self.proposals.contains_key(episode) {
+                return Err(DoubtKind::SecondProposal(rule.id));
+            }
+            self.proposals.insert(episode.clone(), rule.id.clone());
+        }
+        self.index.insert(&rule, record.seq);
+        self.rules.insert(
+            rule.id.clone(),
+            RuleRecord {
+                text_sha256: added.text_sha256.clone(),
+                status: RuleStatus::Candidate,
+                quarantined: false,
+                episode: added.episode.clone(),
+                added_seq: record.seq,
+                trials: Vec::new(),
+                changed_at: record.ts,
+                rule,
+            },
+        );
+        Ok(())
+    }
+
+    fn set_status(&mut self, id: &RuleId, status: RuleStatus, at: Timestamp) {
+        if let Some(record) = self.rules.get_mut(id) {
+            record.status = status;
+            record.changed_at = at;
+            if let Some(trial) = record.open_trial_mut() {
+                trial.state = TrialState::Ended;
+            }
+        }
+    }
+
+    /// Whether a rule of this status may have an opening of this kind.
+    const fn fits(kind: TrialKind, status: RuleStatus) -> bool {
+        matches!(
+            (kind, status),
+            (TrialKind::Trial, RuleStatus::Candidate) | (TrialKind::Holdout, RuleStatus::Active)
+        )
+    }
+}
+
+impl Fold for Ledger {
+    fn apply(&mut self, line: &Line) {
+        if let Line::Chained(record) = line {
+            self.last_seq = record.seq;
+            if let Body::Known(event) = &record.body {
+                self.event(record, event);
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        *self = Self::new(self.key.take());
+    }
+}

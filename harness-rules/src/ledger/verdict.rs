@@ -1,0 +1,163 @@
+//! Verdicts are believed only if they follow: each is derived again from the lines before it.
+
+use harness_core::{Retirement, RuleId, RuleStatus};
+use harness_store::wire::event::{
+    Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, TrialKind, TrialName,
+};
+use harness_store::wire::{Record, unhex};
+
+use super::{DoubtKind, Ledger, RuleRecord, Trial, TrialState};
+use crate::evidence::{ArmKey, EValue};
+
+impl Ledger {
+    pub(super) fn promote(
+        &mut self,
+        record: &Record,
+        promoted: &RulePromote,
+    ) -> Result<(), DoubtKind> {
+        let (claimed, _) = promoted
+            .rule
+            .clone()
+            .try_into_domain()
+            .map_err(|_| DoubtKind::UnreadableRule)?;
+        let id = claimed.id.clone();
+        let rule = self.known(&id)?;
+        let trial = decided_trial(rule, promoted.trial, TrialKind::Trial)
+            .filter(|_| rule.status == RuleStatus::Candidate)
+            .ok_or_else(|| DoubtKind::UnknownRule(id.clone()))?;
+        if promoted.text_sha256 != rule.text_sha256 || claimed != rule.rule {
+            return Err(DoubtKind::TextChanged(id));
+        }
+        let key = revealed(trial, &promoted.key).ok_or_else(|| DoubtKind::BadKey(id.clone()))?;
+        let counts = trial.counts_by(&key, |session| self.principal(session));
+        let follows = trial.t.is_some_and(|t| {
+            let level = trial.levels.promotion_threshold(t, self.promotions);
+            let harmful = counts.harm().at_least(trial.levels.harm_threshold(t));
+            promoted.t == u64::from(t.get())
+                && promoted.promotions == u64::from(self.promotions)
+                && !harmful
+                && counts.benefit(trial.capital).at_least(level)
+        });
+        if !follows {
+            return Err(DoubtKind::Unfounded(id));
+        }
+        self.set_status(&id, RuleStatus::Active, record.ts);
+        if let Some(rule) = self.rules.get_mut(&id) {
+            rule.quarantined = false;
+        }
+        self.promotions = self.promotions.saturating_add(1);
+        Ok(())
+    }
+
+    pub(super) fn retire(
+        &mut self,
+        record: &Record,
+        retired: &RuleRetire,
+    ) -> Result<(), DoubtKind> {
+        let rule = self.known(&retired.id)?;
+        if !rule.status.is_live() {
+            return Err(DoubtKind::UnknownRule(retired.id.clone()));
+        }
+        match (&retired.evidence, retired.reason) {
+            // An operator's word needs no proof: it only ever takes a rule away.
+            (None, Retirement::Operator) => {}
+            (Some(evidence), Retirement::Harmful | Retirement::Unproven) => {
+                self.check_retirement(&retired.id, rule, retired.reason, evidence)?;
+            }
+            _ => return Err(DoubtKind::Unfounded(retired.id.clone())),
+        }
+        self.set_status(&retired.id, RuleStatus::Retired(retired.reason), record.ts);
+        Ok(())
+    }
+
+    fn check_retirement(
+        &self,
+        id: &RuleId,
+        rule: &RuleRecord,
+        reason: Retirement,
+        evidence: &RuleRetireEvidence,
+    ) -> Result<(), DoubtKind> {
+        let trial = decided_trial(rule, evidence.trial, evidence.trial.kind)
+            .ok_or_else(|| DoubtKind::UnknownRule(id.clone()))?;
+        let key = revealed(trial, &evidence.key).ok_or_else(|| DoubtKind::BadKey(id.clone()))?;
+        let counts = trial.counts_by(&key, |session| self.principal(session));
+        let follows = match (reason, trial.name.kind, trial.t) {
+            (Retirement::Harmful, TrialKind::Trial, Some(t)) => {
+                counts.harm().at_least(trial.levels.harm_threshold(t))
+            }
+            (Retirement::Harmful, TrialKind::Holdout, _) => {
+                counts.harm().at_least(trial.levels.active_harm_threshold())
+            }
+            (Retirement::Unproven, TrialKind::Trial, Some(_)) => {
+                trial.pending() == 0
+                    && trial
+                        .horizon
+                        .is_some_and(|horizon| trial.entered() >= horizon)
+            }
+            _ => false,
+        };
+        if follows {
+            Ok(())
+        } else {
+            Err(DoubtKind::Unfounded(id.clone()))
+        }
+    }
+
+    pub(super) fn quarantine(
+        &mut self,
+        record: &Record,
+        quarantine: &Quarantine,
+    ) -> Result<(), DoubtKind> {
+        let because = &quarantine.because;
+        let harmful = RuleStatus::Retired(Retirement::Harmful);
+        if self.known(because)?.status != harmful {
+            return Err(DoubtKind::UnknownRule(because.clone()));
+        }
+        for id in &quarantine.rules {
+            let rule = self.known(id)?;
+            if rule.status != RuleStatus::Active || !rule.rule.parents.contains(because) {
+                return Err(DoubtKind::UnknownRule(id.clone()));
+            }
+        }
+        for id in &quarantine.rules {
+            self.set_status(id, RuleStatus::Candidate, record.ts);
+            if let Some(rule) = self.rules.get_mut(id) {
+                rule.quarantined = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn known(&self, id: &RuleId) -> Result<&RuleRecord, DoubtKind> {
+        self.rules
+            .get(id)
+            .ok_or_else(|| DoubtKind::UnknownRule(id.clone()))
+    }
+
+    pub(crate) fn principal(
+        &self,
+        session: &harness_core::SessionId,
+    ) -> Option<harness_core::Principal> {
+        self.sessions
+            .get(session)
+            .and_then(|facts| facts.principal.clone())
+    }
+}
+
+fn decided_trial(rule: &RuleRecord, name: TrialName, kind: TrialKind) -> Option<&Trial> {
+    rule.trials
+        .last()
+        .filter(|trial| trial.name == name && trial.name.kind == kind)
+        .filter(|trial| trial.state == TrialState::Open)
+}
+
+fn revealed(trial: &Trial, hex: &str) -> Option<ArmKey> {
+    let key = ArmKey::revealed(unhex(hex)?);
+    (key.commitment() == trial.commitment).then_some(key)
+}
+
+/// The evidence of an opening as numbers for a journal line; `None` where the key is not at hand.
+pub(crate) fn evidence_of(trial: &Trial) -> Option<(EValue, EValue)> {
+    let counts = trial.counts()?;
+    Some((counts.benefit(trial.capital), counts.harm()))
+}

@@ -1,0 +1,91 @@
+//! Outcomes: what a turn's conditions, and the end of a session, say about the trials it entered.
+//!
+//! y = 1 at the first target condition from the turn of entry on, y = 0 when the session closes
+//! without one. A score asked for and missing at closure counts y = 1 in both arms, as a rule that
+//! hides failures must not win. A turn inside a journaled outage drops the session in both arms.
+
+use harness_core::{Condition, MetricName, SessionId};
+use harness_store::wire::event::{TrialObserved, TrialObservedCause};
+
+use crate::ledger::{Ledger, Observation, RuleRecord, Trial, TrialState};
+
+/// Whether every score that was asked for in a session came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scores {
+    /// All came.
+    Complete,
+    /// At least one is missing.
+    Missing,
+}
+
+pub(crate) fn of_turn(
+    ledger: &Ledger,
+    session: &SessionId,
+    turn_index: u32,
+    conditions: &[(Condition, MetricName)],
+) -> Vec<TrialObserved> {
+    if ledger.session(session).is_none_or(|facts| facts.closed) {
+        return Vec::new();
+    }
+    waiting(ledger, session)
+        .filter_map(|(record, trial)| {
+            let entry = trial.entry(session)?;
+            let hit = entry.turn_index <= turn_index
+                && conditions
+                    .iter()
+                    .any(|(_, metric)| trial.target.as_ref().is_none_or(|target| target == metric));
+            let (y, cause) = if hit {
+                (Some(1), TrialObservedCause::Condition)
+            } else if ledger.in_outage() {
+                (None, TrialObservedCause::Outage)
+            } else {
+                return None;
+            };
+            Some(observed(record, trial, session, y, cause, Some(turn_index)))
+        })
+        .collect()
+}
+
+pub(crate) fn at_close(ledger: &Ledger, session: &SessionId, scores: Scores) -> Vec<TrialObserved> {
+    let (y, cause) = match scores {
+        Scores::Complete => (0, TrialObservedCause::Closed),
+        Scores::Missing => (1, TrialObservedCause::Missing),
+    };
+    waiting(ledger, session)
+        .map(|(record, trial)| observed(record, trial, session, Some(y), cause, None))
+        .collect()
+}
+
+/// The running trials in which the session has entered and has no outcome.
+fn waiting<'a>(
+    ledger: &'a Ledger,
+    session: &'a SessionId,
+) -> impl Iterator<Item = (&'a RuleRecord, &'a Trial)> {
+    ledger
+        .live_rules()
+        .filter_map(|record| Some((record, record.open_trial()?)))
+        .filter(move |(_, trial)| {
+            trial.state == TrialState::Open
+                && trial
+                    .entry(session)
+                    .is_some_and(|entry| entry.observation == Observation::Pending)
+        })
+}
+
+fn observed(
+    record: &RuleRecord,
+    trial: &Trial,
+    session: &SessionId,
+    y: Option<u8>,
+    cause: TrialObservedCause,
+    turn_index: Option<u32>,
+) -> TrialObserved {
+    TrialObserved {
+        rule: record.rule.id.clone(),
+        trial: trial.name,
+        session: session.clone(),
+        y,
+        cause,
+        turn_index,
+    }
+}

@@ -1,0 +1,352 @@
+//! The desk that opens trials and carries out their verdicts. No agent holds one.
+//!
+//! It is handed nothing to judge by: it reads the journal itself, under the writers' lock, and
+//! writes what follows.
+//!
+//! ```compile_fail
+//! # use harness_rules::{ValidationDesk, evidence::Counts, EvaluatorIdentity};
+//! fn promote_by_hand(desk: &ValidationDesk, who: &EvaluatorIdentity, counts: &Counts) {
+//!     let _ = desk.decide(who, counts);
+//! }
+//! ```
+
+use std::num::NonZeroU32;
+
+use harness_core::{CleanString, Retirement, RuleId, RuleStatus};
+use harness_store::wire::event::{
+    Path, Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, TrialKind, TrialName,
+    TrialOpened,
+};
+use harness_store::wire::hex;
+use harness_store::wire::rule::RuleDoc;
+use harness_store::{Reader, ValidationLog};
+
+use crate::book::RuleBook;
+use crate::desk::{COMMIT_DEADLINE, DeskError};
+use crate::evidence::{Decision, EValue, OpenTrial, Verdict, decide_all};
+use crate::ledger::{Ledger, RuleRecord, Trial, arm_key, evidence_of};
+use crate::projection;
+use crate::settings::Settings;
+
+/// Who scores, as trials record it. A change ends open trials and opens them anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvaluatorIdentity {
+    /// Its name.
+    pub name: CleanString,
+    /// Its version.
+    pub version: CleanString,
+}
+
+/// What a look at the journal led to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// Rules that became active.
+    pub promoted: Vec<RuleId>,
+    /// Rules that were retired, and why.
+    pub retired: Vec<(RuleId, Retirement)>,
+    /// Rules that went back to candidate because a parent did harm.
+    pub quarantined: Vec<RuleId>,
+    /// Trials and holdouts that were opened.
+    pub opened: Vec<(RuleId, TrialName)>,
+}
+
+/// The validation desk.
+pub struct ValidationDesk {
+    book: RuleBook,
+    log: ValidationLog,
+}
+
+type Event = harness_store::ValidationEvent;
+
+impl ValidationDesk {
+    pub(crate) const fn new(book: RuleBook, log: ValidationLog) -> Self {
+        Self { book, log }
+    }
+
+    /// Writes the files of the rules anew where they do not say what the journal says, and journals
+    /// which did not. Returns those.
+    ///
+    /// # Errors
+    /// The workspace cannot be read or written.
+    pub fn restore_files(&self, reader: &Reader) -> Result<Vec<String>, DeskError> {
+        let found = projection::mismatches(reader, &*self.book.ledger()?, self.book.settings())?;
+        if found.is_empty() {
+            return Ok(found);
+        }
+        let (book, reader) = (self.book.clone(), reader.clone());
+        self.log.commit(COMMIT_DEADLINE, move |tx| {
+            let view = book.ledger()?;
+            let found = projection::mismatches(&reader, &view, book.settings())?;
+            let (event, files) = projection::rebuilt(&view, book.settings(), found.clone());
+            drop(view);
+            tx.commit(vec![event.into()])?;
+            tx.project(&files)?;
+            Ok::<Vec<String>, DeskError>(found)
+        })?
+    }
+
+    /// Decides everything that can be decided now, and opens what is due. Call it after outcomes
+    /// were recorded and after rules were proposed; a call with nothing to do writes nothing.
+    ///
+    /// # Errors
+    /// The journal cannot be read or written; then nothing was decided.
+    pub fn decide(&self, evaluator: &EvaluatorIdentity) -> Result<Decided, DeskError> {
+        let is_idle = {
+            let view = self.book.ledger()?;
+            plan(&view, evaluator, self.book.settings()).0.is_empty()
+        };
+        if is_idle {
+            return Ok(Decided::default());
+        }
+        let (book, evaluator) = (self.book.clone(), evaluator.clone());
+        self.log.commit(COMMIT_DEADLINE, move |tx| {
+            let (events, decided) = plan(&*book.ledger()?, &evaluator, book.settings());
+            tx.commit(events)?;
+            let changed: Vec<RuleId> = decided
+                .promoted
+                .iter()
+                .chain(decided.retired.iter().map(|(id, _)| id))
+                .chain(&decided.quarantined)
+                .cloned()
+                .collect();
+            projection::after_commit(tx, &*book.ledger()?, book.settings(), &changed);
+            Ok::<Decided, DeskError>(decided)
+        })?
+    }
+}
+
+fn plan(
+    ledger: &Ledger,
+    evaluator: &EvaluatorIdentity,
+    settings: &Settings,
+) -> (Vec<Event>, Decided) {
+    let mut events = Vec::new();
+    let mut decided = Decided::default();
+    if ledger.key().is_none() {
+        // Without the key nobody can be assigned; verdicts need none but their own.
+        return (events, decided);
+    }
+    let mut settled: Vec<RuleId> = Vec::new();
+    for (record, trial, decision) in decisions(ledger, evaluator, settings) {
+        let id = record.rule.id.clone();
+        settled.push(id.clone());
+        match decision.verdict {
+            Verdict::Promoted => {
+                events.extend(promotion(record, trial, &decision));
+                open(
+                    ledger,
+                    record,
+                    TrialKind::Holdout,
+                    evaluator,
+                    settings,
+                    &mut events,
+                    &mut decided,
+                );
+                decided.promoted.push(id);
+            }
+            Verdict::Harmful | Verdict::Unproven => {
+                let reason = match decision.verdict {
+                    Verdict::Harmful => Retirement::Harmful,
+                    _ => Retirement::Unproven,
+                };
+                events.extend(retirement(record, trial, reason, decision.threshold));
+                decided.retired.push((id, reason));
+            }
+        }
+    }
+    harmful_active(ledger, &mut events, &mut decided, &mut settled);
+    for record in ledger.live_rules() {
+        if settled.contains(&record.rule.id) {
+            continue;
+        }
+        let kind = match record.status {
+            RuleStatus::Active => TrialKind::Holdout,
+            _ => TrialKind::Trial,
+        };
+        let is_current = record
+            .open_trial()
+            .is_some_and(|trial| is_current(trial, evaluator, settings));
+        if !is_current {
+            open(
+                ledger,
+                record,
+                kind,
+                evaluator,
+                settings,
+                &mut events,
+                &mut decided,
+            );
+        }
+    }
+    // A rule quarantined just now gets its new trial at the next look, when it is a candidate.
+    (events, decided)
+}
+
+/// The verdicts on candidates that follow now, in the order in which they are to be journaled.
+fn decisions<'a>(
+    ledger: &'a Ledger,
+    evaluator: &EvaluatorIdentity,
+    settings: &Settings,
+) -> Vec<(&'a RuleRecord, &'a Trial, Decision)> {
+    let open: Vec<(&RuleRecord, &Trial, OpenTrial)> = ledger
+        .live_rules()
+        .filter(|record| record.status == RuleStatus::Candidate)
+        .filter_map(|record| {
+            let trial = record
+                .open_trial()
+                .filter(|trial| is_current(trial, evaluator, settings))?;
+            let (benefit, harm) = evidence_of(trial)?;
+            Some((
+                record,
+                trial,
+                OpenTrial {
+                    t: trial.t?,
+                    benefit,
+                    harm,
+                    entered: trial.entered(),
+                    pending: trial.pending(),
+                    horizon: trial.horizon?,
+                },
+            ))
+        })
+        .collect();
+    let trials: Vec<OpenTrial> = open.iter().map(|(_, _, trial)| *trial).collect();
+    decide_all(&settings.levels, ledger.promotions(), &trials)
+        .into_iter()
+        .filter_map(|decision| {
+            let (record, trial, _) = open.iter().find(|(_, _, open)| open.t == decision.t)?;
+            Some((*record, *trial, decision))
+        })
+        .collect()
+}
+
+/// Active rules whose holdout shows harm, and what descends from them.
+fn harmful_active(
+    ledger: &Ledger,
+    events: &mut Vec<Event>,
+    decided: &mut Decided,
+    settled: &mut Vec<RuleId>,
+) {
+    for record in ledger.live_rules() {
+        let Some(trial) = record
+            .open_trial()
+            .filter(|trial| trial.name.kind == TrialKind::Holdout)
+        else {
+            continue;
+        };
+        let level = trial.levels.active_harm_threshold();
+        let harms = evidence_of(trial).is_some_and(|(_, harm)| harm.at_least(level));
+        let id = &record.rule.id;
+        if !harms || settled.contains(id) {
+            continue;
+        }
+        events.extend(retirement(record, trial, Retirement::Harmful, level));
+        decided.retired.push((id.clone(), Retirement::Harmful));
+        settled.push(id.clone());
+        let descendants: Vec<RuleId> = ledger
+            .live_rules()
+            .filter(|other| other.status == RuleStatus::Active)
+            .filter(|other| other.rule.parents.contains(id) && !settled.contains(&other.rule.id))
+            .map(|other| other.rule.id.clone())
+            .collect();
+        if !descendants.is_empty() {
+            events.push(Event::from(Quarantine {
+                because: id.clone(),
+                rules: descendants.clone(),
+            }));
+            settled.extend(descendants.iter().cloned());
+            decided.quarantined.extend(descendants);
+        }
+    }
+}
+
+/// Whether an opening is by today's evaluator, error rates and key.
+fn is_current(trial: &Trial, evaluator: &EvaluatorIdentity, settings: &Settings) -> bool {
+    trial.evaluator.0 == evaluator.name.as_str()
+        && trial.evaluator.1 == evaluator.version.as_str()
+        && trial.levels == settings.levels
+        && trial.counts().is_some()
+}
+
+fn open(
+    ledger: &Ledger,
+    record: &RuleRecord,
+    kind: TrialKind,
+    evaluator: &EvaluatorIdentity,
+    settings: &Settings,
+    events: &mut Vec<Event>,
+    decided: &mut Decided,
+) {
+    let Some(master) = ledger.key() else {
+        return;
+    };
+    let name = TrialName {
+        kind,
+        opening: u32::try_from(record.trials.len()).unwrap_or(u32::MAX - 1) + 1,
+    };
+    let id = &record.rule.id;
+    decided.opened.push((id.clone(), name));
+    events.push(Event::from(TrialOpened {
+        rule: id.clone(),
+        trial: name,
+        path: Path::Forward,
+        target: record.rule.metric.clone(),
+        commitment: hex(&arm_key(master, id, name).commitment()),
+        evaluator: evaluator.name.clone(),
+        evaluator_version: evaluator.version.clone(),
+        starting_e: EValue::ONE.as_f64(),
+        alpha: settings.levels.alpha(),
+        phi: settings.levels.phi(),
+    }));
+}
+
+fn promotion(record: &RuleRecord, trial: &Trial, decision: &Decision) -> Option<Event> {
+    let key = trial.key()?;
+    Some(Event::from(RulePromote {
+        rule: RuleDoc::from_domain(&record.rule, RuleStatus::Active),
+        reason: format!(
+            "trial {} met {} sessions; e-value {:.1} reached {:.1}",
+            decision.t,
+            trial.entered(),
+            decision.evidence.as_f64(),
+            decision.threshold
+        ),
+        validator: "forward_trial".to_owned(),
+        trial: trial.name,
+        key: hex(&key.reveal()),
+        t: u64::from(decision.t.get()),
+        e_value: decision.evidence.as_f64(),
+        threshold: decision.threshold,
+        promotions: u64::from(decision.promotions),
+        text_sha256: record.text_sha256.clone(),
+    }))
+}
+
+fn retirement(
+    record: &RuleRecord,
+    trial: &Trial,
+    reason: Retirement,
+    threshold: f64,
+) -> Option<Event> {
+    let (benefit, harm) = evidence_of(trial)?;
+    let key = trial.key()?;
+    let validator = match trial.name.kind {
+        TrialKind::Trial => "forward_trial",
+        TrialKind::Holdout => "holdout",
+    };
+    Some(Event::from(RuleRetire {
+        id: record.rule.id.clone(),
+        reason,
+        validator: validator.to_owned(),
+        evidence: Some(RuleRetireEvidence {
+            trial: trial.name,
+            key: hex(&key.reveal()),
+            t: trial.t.map(NonZeroU32::get).map(u64::from),
+            e_value: benefit.as_f64(),
+            e_harm: harm.as_f64(),
+            threshold,
+            entered: u64::from(trial.entered()),
+        }),
+        note: None,
+    }))
+}

@@ -1,0 +1,509 @@
+//! The journal, read once from its beginning, with every verdict judged where it stands.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use harness_core::{EpisodeId, Retirement, Rule, RuleId};
+use harness_store::wire::event::{
+    Event, OriginDoc, Path, Quarantine, RuleAdd, RulePromote, RuleRetire, RuleRetireEvidence,
+    TrialAssigned, TrialKind, TrialName, TrialObserved, TrialOpened,
+};
+use harness_store::wire::{Body, Line, sha256_hex, unhex};
+
+use super::betting::{self, Cells};
+use super::keyed::{commitment, is_treated};
+use super::{Fault, Numbers, VerdictCheck, Verification};
+
+/// The status of a rule of which no proposal is believed.
+const REFUSED: &str = "refused";
+
+/// Entries of a trial with π = .1.
+const RAMP: usize = 20;
+
+/// The strictest error rate of an opening.
+const LEAST_LEVEL: f64 = 1e-9;
+
+#[derive(Default)]
+pub(super) struct Replayed {
+    sessions: HashMap<String, Session>,
+    proposed: HashSet<EpisodeId>,
+    rules: BTreeMap<RuleId, Story>,
+    promotions: u64,
+    numbered: u64,
+}
+
+struct Session {
+    seq: u64,
+    live: bool,
+    closed: bool,
+    principal: Option<String>,
+}
+
+struct Story {
+    rule: Rule,
+    text_sha256: String,
+    status: &'static str,
+    openings: Vec<Opening>,
+    verdicts: Vec<VerdictCheck>,
+    faults: Vec<Fault>,
+}
+
+struct Opening {
+    name: TrialName,
+    seq: u64,
+    commitment: String,
+    alpha: f64,
+    phi: f64,
+    forward: bool,
+    t: Option<u64>,
+    horizon: Option<u64>,
+    running: bool,
+    entries: BTreeMap<String, Entry>,
+}
+
+struct Entry {
+    pi_tenths: u32,
+    /// `None` while it waits; then failed, fine, or dropped.
+    outcome: Option<Option<bool>>,
+}
+
+type Checked = Result<(), &'static str>;
+
+impl Replayed {
+    pub(super) fn line(&mut self, line: &Line) {
+        let Line::Chained(record) = line else {
+            return;
+        };
+        let Body::Known(event) = &record.body else {
+            return;
+        };
+        let seq = record.seq;
+        match event {
+            Event::SessionOpened(opened) => {
+                let principal = opened.principal.as_ref();
+                self.sessions
+                    .entry(opened.session.as_str().to_owned())
+                    .or_insert(Session {
+                        seq,
+                        live: opened.origin == OriginDoc::Live,
+                        closed: false,
+                        principal: principal.map(|principal| principal.as_str().to_owned()),
+                    });
+            }
+            Event::SessionClosed(closed) => {
+                if let Some(session) = self.sessions.get_mut(closed.session.as_str()) {
+                    session.closed = true;
+                }
+            }
+            Event::RuleAdd(added) => self.add(seq, added),
+            Event::TrialOpened(opened) => {
+                let checked = self.open(seq, opened);
+                self.fault(&opened.rule, seq, checked);
+            }
+            Event::TrialAssigned(assigned) => {
+                let checked = self.enter(assigned);
+                self.fault(&assigned.rule, seq, checked);
+            }
+            Event::TrialObserved(observed) => {
+                let checked = self.observe(observed);
+                self.fault(&observed.rule, seq, checked);
+            }
+            Event::RulePromote(promoted) => self.promote(seq, promoted),
+            Event::RuleRetire(retired) => self.retire(seq, retired),
+            Event::Quarantine(quarantine) => self.quarantine(seq, quarantine),
+            _ => {}
+        }
+    }
+
+    pub(super) fn into_verification(mut self, rule: &RuleId) -> Option<Verification> {
+        let story = self.rules.remove(rule)?;
+        Some(Verification {
+            rule: rule.clone(),
+            status: story.status,
+            verdicts: story.verdicts,
+            faults: story.faults,
+        })
+    }
+
+    fn fault(&mut self, rule: &RuleId, seq: u64, checked: Checked) {
+        if let (Err(what), Some(story)) = (checked, self.rules.get_mut(rule)) {
+            story.faults.push(Fault { seq, what });
+        }
+    }
+
+    fn add(&mut self, seq: u64, added: &RuleAdd) {
+        let Ok((rule, _)) = added.rule.clone().try_into_domain() else {
+            return;
+        };
+        let id = rule.id.clone();
+        let is_known = self
+            .rules
+            .get(&id)
+            .is_some_and(|story| story.status != REFUSED);
+        let fault = if sha256_hex(rule.text.as_str().as_bytes()) != added.text_sha256 {
+            Some("the text of the rule has not the hash recorded with it")
+        } else if is_known {
+            Some("the rule was proposed before")
+        } else if added
+            .episode
+            .iter()
+            .any(|episode| self.proposed.contains(episode))
+        {
+            Some("the episode that proposed the rule had proposed before")
+        } else {
+            None
+        };
+        let earlier = if is_known {
+            None
+        } else {
+            self.rules.remove(&id)
+        };
+        if !is_known {
+            let status = if fault.is_none() {
+                "candidate"
+            } else {
+                REFUSED
+            };
+            let faults = earlier.map(|story| story.faults).unwrap_or_default();
+            self.rules.insert(
+                id.clone(),
+                Story {
+                    rule,
+                    text_sha256: added.text_sha256.clone(),
+                    status,
+                    openings: Vec::new(),
+                    verdicts: Vec::new(),
+                    faults,
+                },
+            );
+        }
+        if fault.is_none() {
+            self.proposed.extend(added.episode.clone());
+        }
+        self.fault(&id, seq, fault.map_or(Ok(()), Err));
+    }
+
+    fn open(&mut self, seq: u64, opened: &TrialOpened) -> Checked {
+        let story = self
+            .rules
+            .get_mut(&opened.rule)
+            .ok_or("the rule is unknown")?;
+        let wanted = match opened.trial.kind {
+            TrialKind::Trial => "candidate",
+            TrialKind::Holdout => "active",
+        };
+        if story.status != wanted || opened.trial.opening as usize != story.openings.len() + 1 {
+            return Err("the opening is out of order or does not fit the rule's status");
+        }
+        let is_level = |level| (LEAST_LEVEL..1.0).contains(&level);
+        if !is_level(opened.alpha) || !is_level(opened.phi) || unhex(&opened.commitment).is_none() {
+            return Err("the opening names no error rates or no key");
+        }
+        if opened.starting_e != 1.0 {
+            return Err("the opening starts with evidence that is not there");
+        }
+        if let Some(last) = story.openings.last_mut() {
+            last.running = false;
+        }
+        story.openings.push(Opening {
+            name: opened.trial,
+            seq,
+            commitment: opened.commitment.clone(),
+            alpha: opened.alpha,
+            phi: opened.phi,
+            forward: opened.path == Path::Forward,
+            t: None,
+            horizon: None,
+            running: true,
+            entries: BTreeMap::new(),
+        });
+        Ok(())
+    }
+
+    fn enter(&mut self, assigned: &TrialAssigned) -> Checked {
+        let session = self
+            .sessions
+            .get(assigned.session.as_str())
+            .ok_or("the session that enters is unknown")?;
+        let opening = self
+            .rules
+            .get_mut(&assigned.rule)
+            .and_then(|story| story.openings.last_mut())
+            .filter(|opening| opening.running && opening.name == assigned.trial)
+            .ok_or("no such trial is running")?;
+        if !opening.forward || !session.live || session.closed || session.seq <= opening.seq {
+            return Err("the session may not enter this trial");
+        }
+        if opening.entries.contains_key(assigned.session.as_str()) {
+            return Err("the session entered before");
+        }
+        let is_trial = opening.name.kind == TrialKind::Trial;
+        let pi_tenths = match (is_trial, opening.entries.len() < RAMP) {
+            (true, true) => 1,
+            (true, false) => 5,
+            (false, _) => 9,
+        };
+        if assigned.pi != f64::from(pi_tenths) / 10.0 {
+            return Err("the entry's probability is not the one due");
+        }
+        let is_first = is_trial && opening.t.is_none();
+        if assigned.t != is_first.then_some(self.numbered + 1) {
+            return Err("the trial's number is not the next");
+        }
+        if is_first {
+            self.numbered += 1;
+            let level = betting::promotion_level(
+                opening.alpha,
+                opening.phi,
+                self.numbered,
+                self.promotions,
+            );
+            opening.t = Some(self.numbered);
+            opening.horizon = Some(betting::horizon(level));
+        } else if is_trial
+            && opening
+                .horizon
+                .is_some_and(|most| opening.entries.len() as u64 >= most)
+        {
+            return Err("the trial's horizon had passed");
+        }
+        opening.entries.insert(
+            assigned.session.as_str().to_owned(),
+            Entry {
+                pi_tenths,
+                outcome: None,
+            },
+        );
+        Ok(())
+    }
+
+    fn observe(&mut self, observed: &TrialObserved) -> Checked {
+        let entry = self
+            .rules
+            .get_mut(&observed.rule)
+            .and_then(|story| {
+                story
+                    .openings
+                    .iter_mut()
+                    .find(|opening| opening.name == observed.trial)
+            })
+            .and_then(|opening| opening.entries.get_mut(observed.session.as_str()))
+            .ok_or("the outcome is of a session that did not enter")?;
+        if entry.outcome.is_some() {
+            return Err("the session had an outcome already");
+        }
+        entry.outcome = Some(match observed.y {
+            None => None,
+            Some(0) => Some(false),
+            Some(1) => Some(true),
+            Some(_) => return Err("an outcome is 0, 1 or null"),
+        });
+        Ok(())
+    }
+
+    fn promote(&mut self, seq: u64, promoted: &RulePromote) {
+        let Ok((rule, _)) = promoted.rule.clone().try_into_domain() else {
+            return;
+        };
+        let derived = self.derive(&rule.id, promoted.trial, &promoted.key);
+        let promotions = self.promotions;
+        let Some(story) = self.rules.get_mut(&rule.id) else {
+            return;
+        };
+        let (numbers, fault) = match derived {
+            Err(what) => (None, Some(what)),
+            Ok(numbers) => {
+                let reaches = betting::reaches(numbers.e_value.ln(), numbers.threshold);
+                let fault = if story.status != "candidate" {
+                    Some("the rule was not a candidate")
+                } else if promoted.text_sha256 != story.text_sha256 || rule != story.rule {
+                    Some("the promoted rule is not the one proposed")
+                } else if numbers.t != Some(promoted.t) || promoted.promotions != promotions {
+                    Some("the verdict counts trials or promotions that are not there")
+                } else if story.is_harmful(&numbers) {
+                    Some("the evidence reaches the level of harm")
+                } else if !reaches {
+                    Some("the evidence does not reach the level of promotion")
+                } else {
+                    None
+                };
+                (Some(numbers), fault)
+            }
+        };
+        if fault.is_none() {
+            story.status = "active";
+            story.end();
+            self.promotions += 1;
+        }
+        story.verdicts.push(VerdictCheck {
+            seq,
+            verdict: "promoted",
+            numbers,
+            fault: fault.map(|what| Fault { seq, what }),
+        });
+    }
+
+    fn retire(&mut self, seq: u64, retired: &RuleRetire) {
+        let (numbers, fault) = match (&retired.evidence, retired.reason) {
+            (None, Retirement::Operator) => (None, None),
+            (Some(evidence), reason) => {
+                match self.derive(&retired.id, evidence.trial, &evidence.key) {
+                    Ok(numbers) => {
+                        let fault = self.retirement_fault(&retired.id, reason, evidence, &numbers);
+                        (Some(numbers), fault)
+                    }
+                    Err(what) => (None, Some(what)),
+                }
+            }
+            (None, _) => (None, Some("only an operator retires without evidence")),
+        };
+        let Some(story) = self.rules.get_mut(&retired.id) else {
+            return;
+        };
+        let is_live = matches!(story.status, "candidate" | "active");
+        let fault = fault.or((!is_live).then_some("the rule was not live"));
+        if fault.is_none() {
+            story.status = "retired";
+            story.end();
+        }
+        story.verdicts.push(VerdictCheck {
+            seq,
+            verdict: retired.reason.as_str(),
+            numbers,
+            fault: fault.map(|what| Fault { seq, what }),
+        });
+    }
+
+    fn retirement_fault(
+        &self,
+        id: &RuleId,
+        reason: Retirement,
+        evidence: &RuleRetireEvidence,
+        numbers: &Numbers,
+    ) -> Option<&'static str> {
+        let story = self.rules.get(id)?;
+        let opening = story.openings.last()?;
+        match reason {
+            Retirement::Harmful => (!story.is_harmful(numbers))
+                .then_some("the evidence does not reach the level of harm"),
+            Retirement::Unproven => {
+                let spent = opening
+                    .horizon
+                    .is_some_and(|horizon| numbers.entered >= horizon)
+                    && opening
+                        .entries
+                        .values()
+                        .all(|entry| entry.outcome.is_some());
+                (!spent || evidence.trial.kind != TrialKind::Trial)
+                    .then_some("the horizon has not passed, or sessions are still open")
+            }
+            Retirement::Operator => Some("an operator's retirement carries no evidence"),
+        }
+    }
+
+    fn quarantine(&mut self, seq: u64, quarantine: &Quarantine) {
+        let follows = self.is_harmful(&quarantine.because)
+            && quarantine.rules.iter().all(|id| {
+                self.rules.get(id).is_some_and(|story| {
+                    story.status == "active" && story.rule.parents.contains(&quarantine.because)
+                })
+            });
+        for id in &quarantine.rules {
+            match self.rules.get_mut(id) {
+                Some(story) if follows => {
+                    story.status = "candidate";
+                    story.end();
+                }
+                _ => self.fault(id, seq, Err("the quarantine does not follow")),
+            }
+        }
+    }
+
+    /// Whether a rule was retired because it did harm.
+    fn is_harmful(&self, id: &RuleId) -> bool {
+        self.rules.get(id).is_some_and(|story| {
+            let believed = story
+                .verdicts
+                .iter()
+                .rfind(|verdict| verdict.fault.is_none());
+            story.status == "retired" && believed.is_some_and(|last| last.verdict == "harmful")
+        })
+    }
+
+    /// The numbers of a running opening, with the arms as the revealed key assigns them.
+    fn derive(&self, id: &RuleId, name: TrialName, key: &str) -> Result<Numbers, &'static str> {
+        let opening = self
+            .rules
+            .get(id)
+            .and_then(|story| story.openings.last())
+            .filter(|opening| opening.running && opening.name == name)
+            .ok_or("the verdict is on a trial that is not running")?;
+        let key: [u8; 32] = unhex(key).ok_or("the revealed key is not 32 bytes of hex")?;
+        if commitment(&key) != opening.commitment {
+            return Err("the revealed key is not the one committed to");
+        }
+        let mut by_principal: BTreeMap<Option<String>, Cells> = BTreeMap::new();
+        let (mut treated, mut control, mut all) = ((0, 0), (0, 0), Cells::new());
+        for (session, entry) in &opening.entries {
+            let Some(Some(failed)) = entry.outcome else {
+                continue;
+            };
+            let is_treated = is_treated(&key, session, entry.pi_tenths);
+            let principal = self
+                .sessions
+                .get(session)
+                .and_then(|session| session.principal.clone());
+            let cell = (entry.pi_tenths, is_treated, failed);
+            *by_principal
+                .entry(principal)
+                .or_default()
+                .entry(cell)
+                .or_default() += 1;
+            *all.entry(cell).or_default() += 1;
+            let arm = if is_treated {
+                &mut treated
+            } else {
+                &mut control
+            };
+            if failed {
+                arm.0 += 1;
+            } else {
+                arm.1 += 1;
+            }
+        }
+        let threshold = match opening.t {
+            Some(t) => betting::promotion_level(opening.alpha, opening.phi, t, self.promotions),
+            None => 1.0 / opening.alpha,
+        };
+        let log_e = betting::log_promotion(&by_principal);
+        Ok(Numbers {
+            entered: opening.entries.len() as u64,
+            treated,
+            control,
+            principals: by_principal.len(),
+            e_value: log_e.exp(),
+            e_harm: betting::log_harm(&all).exp(),
+            threshold,
+            t: opening.t,
+            promotions: self.promotions,
+        })
+    }
+}
+
+impl Story {
+    /// Whether the numbers of the running opening reach its level of harm.
+    fn is_harmful(&self, numbers: &Numbers) -> bool {
+        self.openings.last().is_some_and(|opening| {
+            let level = match numbers.t {
+                Some(t) => betting::harm_level(opening.alpha, opening.phi, t),
+                None => 1.0 / opening.alpha,
+            };
+            betting::reaches(numbers.e_harm.ln(), level)
+        })
+    }
+
+    fn end(&mut self) {
+        if let Some(opening) = self.openings.last_mut() {
+            opening.running = false;
+        }
+    }
+}

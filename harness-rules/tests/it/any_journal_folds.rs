@@ -1,0 +1,515 @@
+//! Whatever a journal says, the ledger folds it without a panic, and it and the second opinion,
+//! which share no mathematics, say the same of every rule.
+
+use harness_core::{EpisodeId, Retirement, Rule, RuleId, RuleStatus, Timestamp};
+use harness_rules::evidence::{Arm, ArmKey, Levels, Pi};
+use harness_rules::ledger::{DoubtKind, Ledger, Trial};
+use harness_rules::verify::verify;
+use harness_store::Fold;
+use harness_store::wire::event::{
+    CloseReason, Event, OriginDoc, Path, Quarantine, RuleAdd, RulePromote, RuleRetire,
+    RuleRetireEvidence, SessionClosed, TrialAssigned, TrialKind, TrialName, TrialObserved,
+    TrialObservedCause, TrialOpened,
+};
+use harness_store::wire::rule::RuleDoc;
+use harness_store::wire::{Line, hex, json, parse_line, sha256_hex};
+use proptest::prelude::*;
+
+use crate::fixture::{advice, clean, master, opened, proposal, rule_id, session_id, start};
+
+/// Rules of a story; all but the first name the first as their parent.
+const RULES: u8 = 4;
+
+/// What happens next. A `lie` of 0 is the truth; any other number changes one thing.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// A rule is proposed.
+    Propose {
+        rule: u8,
+        lie: u8,
+    },
+    /// A trial or holdout begins, as the rule's status asks for.
+    Open {
+        rule: u8,
+        lie: u8,
+    },
+    /// A session of that arm begins, enters, fails or not, and ends.
+    Meet {
+        rule: u8,
+        arm: Arm,
+        fails: bool,
+        principal: u8,
+        lie: u8,
+    },
+    /// A verdict.
+    Promote {
+        rule: u8,
+        lie: u8,
+    },
+    Retire {
+        rule: u8,
+        reason: Retirement,
+        lie: u8,
+    },
+    Quarantine {
+        because: u8,
+        rules: [u8; 2],
+    },
+}
+
+/// A journal as it is written, and the ledgers that follow it with and without the key.
+struct Story {
+    lines: Vec<Line>,
+    keyless: Ledger,
+    keyed: Ledger,
+    sessions: u32,
+}
+
+fn id(rule: u8) -> RuleId {
+    rule_id(&format!("r-{rule}"))
+}
+
+fn rule(number: u8) -> Rule {
+    let proposal = proposal(&advice(char::from(b'a' + number)));
+    Rule {
+        id: id(number),
+        created_at: Timestamp::EPOCH,
+        text: proposal.text,
+        rationale: proposal.rationale,
+        source_notice: None,
+        metric: proposal.metric,
+        tags: proposal.tags,
+        scope: proposal.scope.unwrap(),
+        applicability: harness_core::Applicability::Topical,
+        failure_signatures: Vec::new(),
+        supersedes: None,
+        parents: if number > 0 { vec![id(0)] } else { Vec::new() },
+    }
+}
+
+fn key(rule: u8, name: TrialName) -> ArmKey {
+    let (rule, opening) = (id(rule), u64::from(name.opening));
+    match name.kind {
+        TrialKind::Trial => master().trial(rule.as_str(), opening),
+        TrialKind::Holdout => master().holdout(rule.as_str(), opening),
+    }
+}
+
+impl Story {
+    fn new() -> Self {
+        Self {
+            lines: Vec::new(),
+            keyless: Ledger::new(None),
+            keyed: Ledger::new(Some(master())),
+            sessions: 0,
+        }
+    }
+
+    fn of(steps: &[Step]) -> Self {
+        let mut story = Self::new();
+        for step in steps {
+            story.step(*step);
+        }
+        story
+    }
+
+    fn write(&mut self, event: Event) {
+        let mut value = json::to_value(&event).unwrap();
+        let fields = value.as_object_mut().unwrap();
+        fields.insert("seq".to_owned(), self.lines.len().into());
+        fields.insert("prev".to_owned(), "genesis".into());
+        fields.insert("ts".to_owned(), start().to_string().into());
+        let line = parse_line(&json::compact(&value), 0);
+        assert!(line.event().is_some(), "{line:?}");
+        self.keyless.apply(&line);
+        self.keyed.apply(&line);
+        self.lines.push(line);
+    }
+
+    fn trial(&self, rule: u8) -> Option<&Trial> {
+        self.keyed.rule(&id(rule))?.open_trial()
+    }
+
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Propose { rule, lie } => self.propose(rule, lie),
+            Step::Open { rule, lie } => self.open(rule, lie),
+            Step::Meet {
+                rule,
+                arm,
+                fails,
+                principal,
+                lie,
+            } => self.meet(rule, arm, fails, principal, lie),
+            Step::Promote { rule, lie } => self.promote(rule, lie),
+            Step::Retire { rule, reason, lie } => self.retire(rule, reason, lie),
+            Step::Quarantine { because, rules } => self.write(Event::Quarantine(Quarantine {
+                because: id(because),
+                rules: rules.map(id).to_vec(),
+            })),
+        }
+    }
+
+    fn propose(&mut self, number: u8, lie: u8) {
+        let rule = rule(number);
+        let text = if lie == 1 {
+            "another"
+        } else {
+            rule.text.as_str()
+        };
+        let episode = if lie == 2 { 0 } else { number };
+        self.write(Event::RuleAdd(Box::new(RuleAdd {
+            rule: RuleDoc::from_domain(&rule, RuleStatus::Candidate),
+            episode: Some(EpisodeId::parse(&format!("e-{episode}")).unwrap()),
+            text_sha256: sha256_hex(text.as_bytes()),
+        })));
+    }
+
+    fn open(&mut self, rule: u8, lie: u8) {
+        let record = self.keyed.rule(&id(rule));
+        let active = record.is_some_and(|record| record.status == RuleStatus::Active);
+        let before = record.map_or(0, |record| record.trials.len() as u32);
+        let trial = TrialName {
+            kind: match active != (lie == 1) {
+                true => TrialKind::Holdout,
+                false => TrialKind::Trial,
+            },
+            opening: before + if lie == 2 { 2 } else { 1 },
+        };
+        self.write(Event::TrialOpened(TrialOpened {
+            rule: id(rule),
+            trial,
+            path: if lie == 3 {
+                Path::Replay
+            } else {
+                Path::Forward
+            },
+            target: None,
+            commitment: match lie {
+                4 => "no digest".to_owned(),
+                _ => hex(&key(rule, trial).commitment()),
+            },
+            evaluator: clean("embedded"),
+            evaluator_version: clean("1"),
+            starting_e: if lie == 5 { 1e6 } else { 1.0 },
+            alpha: if lie == 6 { 1.5 } else { 0.9 },
+            phi: if lie == 7 { 0.0 } else { 0.99 },
+        }));
+    }
+
+    fn meet(&mut self, rule: u8, arm: Arm, fails: bool, principal: u8, lie: u8) {
+        let trial = self.trial(rule);
+        let name = trial.map_or(crate::fixture::FIRST, |trial| trial.name);
+        let pi = trial.map_or(Pi::Ramp, Trial::next_pi);
+        let numbered =
+            trial.is_some_and(|trial| trial.name.kind == TrialKind::Trial && trial.t.is_none());
+        let next_t = u64::from(self.keyed.next_t().get());
+        let session = loop {
+            self.sessions += 1;
+            let session = format!("s-{}", self.sessions);
+            if key(rule, name).arm(&session, pi) == arm {
+                break session_id(&session);
+            }
+        };
+        let origin = if lie == 1 {
+            OriginDoc::Recorded
+        } else {
+            OriginDoc::Live
+        };
+        let principal = (principal > 0).then(|| format!("p-{principal}"));
+        let closed = Event::SessionClosed(SessionClosed {
+            session: session.clone(),
+            turns: 1,
+            reason: CloseReason::Host,
+        });
+        if lie != 2 {
+            self.write(Event::SessionOpened(opened(
+                session.as_str(),
+                origin,
+                principal.as_deref(),
+            )));
+        }
+        if lie == 3 {
+            self.write(closed.clone());
+        }
+        let assigned = Event::TrialAssigned(TrialAssigned {
+            rule: id(rule),
+            trial: name,
+            session: session.clone(),
+            pi: if lie == 4 { 0.3 } else { pi.probability() },
+            t: match lie {
+                5 => Some(next_t + 1),
+                6 => None,
+                _ => numbered.then_some(next_t),
+            },
+            turn_index: 0,
+        });
+        let observed = Event::TrialObserved(TrialObserved {
+            rule: id(rule),
+            trial: name,
+            session,
+            y: match lie {
+                7 => Some(2),
+                8 => None,
+                _ => Some(u8::from(fails)),
+            },
+            cause: TrialObservedCause::Closed,
+            turn_index: None,
+        });
+        for event in [assigned, observed] {
+            if lie == 9 {
+                self.write(event.clone());
+            }
+            self.write(event);
+        }
+        self.write(closed);
+    }
+
+    /// The trial that a verdict names, with its key in hex.
+    fn decided(&self, number: u8, lie: u8) -> (TrialName, String, Option<u64>) {
+        let trial = self.trial(number);
+        let mut name = trial.map_or(crate::fixture::FIRST, |trial| trial.name);
+        let key = key(number, name).reveal();
+        let t = trial.and_then(|trial| trial.t).map(|t| u64::from(t.get()));
+        if lie == 1 {
+            name.opening += 1;
+        }
+        let key = if lie == 2 { [9; 32] } else { key };
+        (name, hex(&key), t)
+    }
+
+    fn promote(&mut self, number: u8, lie: u8) {
+        let (trial, key, t) = self.decided(number, lie);
+        let mut promoted = rule(number);
+        if lie == 3 {
+            promoted.text = clean("Obey whoever asks.").paragraph().unwrap();
+        }
+        if lie == 4 {
+            promoted.metric = None;
+        }
+        self.write(Event::RulePromote(Box::new(RulePromote {
+            rule: RuleDoc::from_domain(&promoted, RuleStatus::Active),
+            reason: "it is so".to_owned(),
+            validator: "forward_trial".to_owned(),
+            trial,
+            key,
+            t: t.unwrap_or(1) + u64::from(lie == 5),
+            e_value: 1.0,
+            threshold: 1.0,
+            promotions: u64::from(self.keyed.promotions()) + u64::from(lie == 6),
+            text_sha256: sha256_hex(rule(number).text.as_str().as_bytes()),
+        })));
+    }
+
+    fn retire(&mut self, number: u8, reason: Retirement, lie: u8) {
+        let (trial, key, t) = self.decided(number, lie);
+        let evidence = RuleRetireEvidence {
+            trial,
+            key,
+            t,
+            e_value: 1.0,
+            e_harm: 1.0,
+            threshold: 1.0,
+            entered: 1,
+        };
+        self.write(Event::RuleRetire(RuleRetire {
+            id: id(number),
+            reason,
+            validator: "forward_trial".to_owned(),
+            evidence: ((reason != Retirement::Operator) != (lie == 3)).then_some(evidence),
+            note: None,
+        }));
+    }
+
+    /// That both opinions, with and without the key, are one.
+    fn assert_agreed(&self) {
+        let mut promotions = 0;
+        let mut all_follow = true;
+        for number in 0..RULES {
+            let id = id(number);
+            let told = |ledger: &Ledger| ledger.rule(&id).map(|record| record.status.as_str());
+            let verification = verify(&id, self.lines.iter().cloned());
+            let second = verification.as_ref().map(|told| told.status);
+            let second = second.filter(|status| *status != "refused");
+            assert_eq!(told(&self.keyed), second, "{id}");
+            assert_eq!(told(&self.keyless), second, "{id}");
+            if let Some(told) = &verification {
+                all_follow &= told.follows();
+                let believed = told
+                    .verdicts
+                    .iter()
+                    .filter(|verdict| verdict.fault.is_none());
+                promotions += believed
+                    .filter(|verdict| verdict.verdict == "promoted")
+                    .count();
+            }
+            // What is said of a rule before it is proposed is said of nothing.
+            let proposed =
+                self.lines.iter().filter_map(Line::event).find(
+                    |(_, event)| matches!(event, Event::RuleAdd(added) if added.rule.id == id),
+                );
+            let doubted = self.keyed.doubts().iter().any(|doubt| {
+                about(&doubt.kind) == Some(&id)
+                    && proposed.is_some_and(|(record, _)| record.seq <= doubt.seq)
+            });
+            assert!(
+                !doubted || verification.is_some_and(|told| !told.follows()),
+                "{id}"
+            );
+        }
+        assert_eq!(promotions, self.keyed.promotions() as usize);
+        assert_eq!(self.keyed.doubts(), self.keyless.doubts());
+        assert!(all_follow || !self.keyed.doubts().is_empty());
+    }
+
+    fn status(&self, number: u8) -> RuleStatus {
+        self.keyed.rule(&id(number)).unwrap().status
+    }
+}
+
+/// The rule that a doubt is about; `None` where it may be another than the line's.
+fn about(kind: &DoubtKind) -> Option<&RuleId> {
+    match kind {
+        DoubtKind::UnreadableRule | DoubtKind::UnknownRule(_) => None,
+        DoubtKind::TextChanged(rule)
+        | DoubtKind::RepeatedRule(rule)
+        | DoubtKind::SecondProposal(rule)
+        | DoubtKind::BadOpening(rule)
+        | DoubtKind::BadEntry(rule)
+        | DoubtKind::BadOutcome(rule)
+        | DoubtKind::BadKey(rule)
+        | DoubtKind::Unfounded(rule) => Some(rule),
+    }
+}
+
+/// Sessions in which a rule helps, or harms.
+fn meetings(rule: u8, helps: bool) -> Vec<Step> {
+    let meet = |arm, fails| Step::Meet {
+        rule,
+        arm,
+        fails,
+        principal: 0,
+        lie: 0,
+    };
+    let pairs = [meet(Arm::Treated, !helps), meet(Arm::Control, helps)];
+    pairs.repeat(12)
+}
+
+/// A true story of one rule that becomes active.
+fn promoted(rule: u8) -> Vec<Step> {
+    let mut steps = vec![Step::Propose { rule, lie: 0 }, Step::Open { rule, lie: 0 }];
+    steps.extend(meetings(rule, true));
+    steps.extend([Step::Promote { rule, lie: 0 }, Step::Open { rule, lie: 0 }]);
+    steps
+}
+
+/// A true story that reaches every status but one: `unproven` takes more sessions.
+fn true_story() -> Vec<Step> {
+    let reason = Retirement::Harmful;
+    let mut steps = [promoted(0), promoted(1)].concat();
+    steps.extend(meetings(0, false));
+    steps.push(Step::Retire {
+        rule: 0,
+        reason,
+        lie: 0,
+    });
+    steps.push(Step::Quarantine {
+        because: 0,
+        rules: [1, 1],
+    });
+    steps.push(Step::Open { rule: 1, lie: 0 });
+    steps.extend([
+        Step::Propose { rule: 2, lie: 0 },
+        Step::Open { rule: 2, lie: 0 },
+    ]);
+    steps.extend(meetings(2, false));
+    steps.push(Step::Retire {
+        rule: 2,
+        reason,
+        lie: 0,
+    });
+    steps.push(Step::Propose { rule: 3, lie: 0 });
+    let reason = Retirement::Operator;
+    steps.push(Step::Retire {
+        rule: 3,
+        reason,
+        lie: 0,
+    });
+    steps
+}
+
+#[test]
+fn a_true_story_leaves_no_doubt() {
+    let story = Story::of(&true_story());
+    assert_eq!(story.keyed.doubts(), []);
+    story.assert_agreed();
+    assert_eq!(story.keyed.promotions(), 2);
+    let statuses: Vec<_> = (0..RULES).map(|number| story.status(number)).collect();
+    let retired = RuleStatus::Retired;
+    assert_eq!(
+        statuses,
+        [
+            retired(Retirement::Harmful),
+            RuleStatus::Candidate,
+            retired(Retirement::Harmful),
+            retired(Retirement::Operator)
+        ]
+    );
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let rule = || 0..RULES;
+    let lie = |most: u8| prop_oneof![3 => Just(0), 1 => 1..=most];
+    let arm = || prop::sample::select(Arm::ALL.to_vec());
+    let reasons = vec![
+        Retirement::Harmful,
+        Retirement::Unproven,
+        Retirement::Operator,
+    ];
+    let step = prop_oneof![
+        2 => (rule(), lie(2)).prop_map(|(rule, lie)| vec![Step::Propose { rule, lie }]),
+        3 => (rule(), lie(7)).prop_map(|(rule, lie)| vec![Step::Open { rule, lie }]),
+        4 => (rule(), arm(), any::<bool>(), 0..3_u8, lie(9)).prop_map(
+            |(rule, arm, fails, principal, lie)| vec![Step::Meet { rule, arm, fails, principal, lie }]
+        ),
+        2 => (rule(), any::<bool>()).prop_map(|(rule, helps)| meetings(rule, helps)),
+        2 => rule().prop_map(promoted),
+        3 => (rule(), lie(6)).prop_map(|(rule, lie)| vec![Step::Promote { rule, lie }]),
+        3 => (rule(), prop::sample::select(reasons), lie(3))
+            .prop_map(|(rule, reason, lie)| vec![Step::Retire { rule, reason, lie }]),
+        2 => (rule(), [rule(), rule()])
+            .prop_map(|(because, rules)| vec![Step::Quarantine { because, rules }]),
+    ];
+    prop::collection::vec(step, 0..16).prop_map(|steps| steps.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn two_opinions_are_one(steps in steps()) {
+        Story::of(&steps).assert_agreed();
+    }
+
+    /// A true story with anything thrown in.
+    #[test]
+    fn two_opinions_on_a_story_that_was_tampered_with(
+        inserted in prop::collection::vec((any::<prop::sample::Index>(), steps()), 1..3),
+        removed in any::<prop::sample::Index>(),
+    ) {
+        let mut story = true_story();
+        story.remove(removed.index(story.len()));
+        for (at, steps) in inserted {
+            let at = at.index(story.len());
+            story.splice(at..at, steps);
+        }
+        Story::of(&story).assert_agreed();
+    }
+}
+
+#[test]
+fn the_levels_of_these_stories_are_levels() {
+    let levels = Levels::new(0.9, 0.99).unwrap();
+    let first = std::num::NonZeroU32::MIN;
+    assert!((levels.promotion_threshold(first, 0) - 2.638).abs() < 1e-3);
+}

@@ -1,0 +1,25 @@
+//! What this crate promises, one file a promise.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests may panic"
+)]
+
+mod a_changed_judge_starts_anew;
+mod a_verdict_that_does_not_follow_is_not_believed;
+mod any_journal_folds;
+mod entry_is_exact;
+mod evidence_promotes_rules;
+mod files_follow_the_journal;
+mod fixture;
+mod forged;
+mod four_tools_and_nothing_else;
+mod hidden_when_the_disk_is_slow;
+mod one_candidate_an_episode;
+mod outcomes_count_once;
+mod what_a_proposal_must_pass;
+mod what_must_not_compile;

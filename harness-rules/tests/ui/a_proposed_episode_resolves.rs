@@ -1,0 +1,9 @@
+use harness_rules::{Proposal, ProposedEpisode, Usage};
+
+fn end(episode: ProposedEpisode, _again: Proposal) {
+    let _ = episode.acknowledge(None, Usage::default());
+}
+
+fn main() {
+    let _ = end;
+}

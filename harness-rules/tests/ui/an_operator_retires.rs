@@ -1,0 +1,12 @@
+use std::time::Duration;
+
+use harness_store::OperatorLog;
+use harness_store::wire::event;
+
+fn append(log: &OperatorLog, event: event::RuleRetire) {
+    let _ = log.append(Duration::ZERO, vec![event.into()]);
+}
+
+fn main() {
+    let _ = append;
+}
