@@ -1,0 +1,49 @@
+//! The loop: watch, notice, repair, prove.
+//!
+//! # Promises
+//! - The host's loop is never blocked and never broken: [`Harness::record_turn`] returns at once,
+//!   everything else happens elsewhere, and a failure is a value or a line in the journal.
+//! - Every queue, wait and retry has a bound that is named in [`Config`].
+//! - Whoever scores never sees an arm: judges get traces without the spans of the rule tools.
+//! - A repair session is never scored: no type of it is accepted here.
+//!
+//! # Never
+//! - No message in an agent's conversation, no rule in a prompt.
+//! - No environment, no file of its own, no network; a billable model only by explicit choice.
+//!
+//! # Who may depend on it
+//! Adapters and the CLI. It depends on core, sanitize, store, rules and repair.
+//!
+//! # How it fails
+//! Evaluation that fails leaves scores pending, which never alert; an evaluator whose health check
+//! fails is a journaled outage; a full queue refuses a turn and says so.
+
+#![forbid(unsafe_code)]
+
+mod config;
+mod diagnosis;
+mod embedded;
+mod evaluation;
+pub mod evaluator;
+mod gate;
+mod harness;
+mod off_thread;
+mod ports;
+mod recording;
+mod roster;
+mod session;
+mod setup;
+mod skips;
+mod watcher;
+
+pub use config::{Config, ConfigError};
+pub use embedded::EmbeddedEvaluator;
+pub use gate::GateRules;
+pub use harness::{Harness, HarnessError, Recorded, Settled};
+pub use harness_repair::{ModelChoice, RepairModel, RepairResult};
+pub use harness_rules::{PREAMBLE, TaskToolset, task_tool_schemas};
+pub use off_thread::Lost;
+pub use ports::{
+    EvaluationError, Evaluator, HealthReport, Reading, ReadingValue, Verified, Verifier,
+};
+pub use setup::{OpenError, Repair, Setup};

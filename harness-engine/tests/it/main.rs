@@ -1,0 +1,21 @@
+//! One file a promise.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests may panic"
+)]
+
+mod world;
+
+mod a_failure_becomes_a_candidate;
+mod a_restart_forgets_nothing;
+mod an_ended_session_stays_ended;
+mod observe_only_changes_nothing;
+mod recordings_add_nothing_twice;
+mod the_breaker_pauses_repair;
+mod the_host_is_never_blocked;
+mod tiers_are_asked_in_order;
