@@ -366,7 +366,7 @@ fn a_forged_verdict_reaches_no_agent_and_shows_in_the_audit() {
     assert_eq!((&answer["ok"], shown(&answer)), (&json!(true), vec![]));
     // Its twin sees every live rule, so the rule is there to be seen.
     let answer = book.full_reader().call("harness_rules_read", &arguments);
-    assert_eq!(shown(&answer), [rule.clone()]);
+    assert_eq!(shown(&answer), vec![rule.clone()]);
     assert_eq!(answer["rules"][0]["status"], "provisional");
     assert!(!place.reader().audit().unwrap().ok);
     assert!(!place.verify(&rule).follows());

@@ -392,7 +392,7 @@ fn meetings(rule: u8, helps: bool) -> Vec<Step> {
         lie: 0,
     };
     let pairs = [meet(Arm::Treated, !helps), meet(Arm::Control, helps)];
-    pairs.repeat(12)
+    pairs.repeat(10)
 }
 
 /// A true story of one rule that becomes active.
@@ -484,7 +484,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn two_opinions_are_one(steps in steps()) {

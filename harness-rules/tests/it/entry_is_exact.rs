@@ -198,7 +198,7 @@ fn who_has_no_session_or_asked_for_no_trials_never_sees_a_candidate() {
     let full = desks.book.full_reader();
     assert_eq!(
         shown(&full.call("harness_rules_read", &read)),
-        [rule.clone()]
+        vec![rule.clone()]
     );
     drop((desks, unassigned, full));
 
@@ -277,7 +277,7 @@ fn an_active_rule_is_held_out_from_a_tenth() {
     let entered = place.entries().len();
 
     // Whoever began before the promotion is in no holdout and sees what is active.
-    assert_eq!(shown(&begun_before.read()), [rule.clone()]);
+    assert_eq!(shown(&begun_before.read()), vec![rule.clone()]);
     assert_eq!(place.entries().len(), entered);
 
     let held_out = Live::begin(

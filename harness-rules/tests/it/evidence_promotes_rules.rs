@@ -200,7 +200,7 @@ fn nearly_spent(place: &Place) -> (Desks, RuleId, u32) {
         0 => Arm::Treated,
         _ => Arm::Control,
     };
-    let fails = |n: u32| n / 2 % 2 == 0;
+    let fails = |n: u32| (n / 2).is_multiple_of(2);
     let sessions: Vec<String> = (0..horizon - 1)
         .map(|n| names.in_arm(&rule, FIRST, pi(n), arm(n)))
         .collect();
@@ -320,7 +320,7 @@ fn an_active_rule_that_harms_is_retired_and_what_descends_from_it_is_quarantined
         }
     }
     assert_eq!(decided.retired, [(parent.clone(), Retirement::Harmful)]);
-    assert_eq!(decided.quarantined, [child.clone()]);
+    assert_eq!(decided.quarantined, vec![child.clone()]);
     assert_eq!(status(&desks, &child), RuleStatus::Candidate);
     assert_eq!(status(&desks, &stranger), RuleStatus::Active);
     let reopened = TrialName {

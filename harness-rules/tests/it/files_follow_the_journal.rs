@@ -29,7 +29,7 @@ fn latest(place: &Place, rule: &RuleId) -> Value {
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines
         .filter(|line| line["id"] == rule.as_str())
-        .last()
+        .next_back()
         .unwrap()
 }
 

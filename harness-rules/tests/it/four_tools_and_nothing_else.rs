@@ -144,7 +144,7 @@ fn a_retired_rule_is_shown_to_nobody() {
     let desks = place.open();
     let rule = add_rule(&desks, "n-1", proposal(&advice('a')));
     let search = || shown(&reader(&desks).call(SEARCH, &json!({ "query": "aalpha" })));
-    assert_eq!(search(), [rule.clone()]);
+    assert_eq!(search(), vec![rule.clone()]);
     desks.operator.retire(&rule, clean("not wanted")).unwrap();
     assert_eq!(search(), []);
     let status = reader(&desks).call(STATUS, &json!({ "rule_id": rule.as_str() }));
