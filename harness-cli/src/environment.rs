@@ -1,0 +1,186 @@
+//! What the binary takes from its environment. It is read once, here and nowhere else.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use harness_engine::{Config, ConfigError};
+use harness_sanitize::Redactor;
+use harness_store::WorkspacePaths;
+
+use crate::exit::Problem;
+
+const ROOT: &str = "HARNESS_ROOT";
+const CONFIG_DIR: &str = "HARNESS_CONFIG_DIR";
+/// The root in a container, where it exists and is writable.
+const CONTAINER_ROOT: &str = "/harness";
+
+/// The environment, as far as it matters.
+#[derive(Debug)]
+pub(crate) struct Environment {
+    root: Option<PathBuf>,
+    config_dir: Option<PathBuf>,
+    home: Option<PathBuf>,
+    temporary: PathBuf,
+    settings: Vec<(String, String)>,
+    redactor: Redactor,
+    colour: bool,
+}
+
+impl Environment {
+    /// Reads it.
+    pub(crate) fn read() -> Self {
+        Self::of(env::vars_os())
+    }
+
+    fn of(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let variables: Vec<(OsString, OsString)> = variables.into_iter().collect();
+        let path = |wanted: &str| {
+            variables
+                .iter()
+                .find(|(name, value)| name.to_str() == Some(wanted) && !value.is_empty())
+                .map(|(_, value)| PathBuf::from(value))
+        };
+        let texts: Vec<(String, String)> = variables
+            .iter()
+            .map(|(name, value)| {
+                let text = |text: &OsString| text.to_string_lossy().into_owned();
+                (text(name), text(value))
+            })
+            .collect();
+        Self {
+            root: path(ROOT),
+            config_dir: path(CONFIG_DIR),
+            home: path("HOME"),
+            temporary: path("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
+            colour: path("NO_COLOR").is_none()
+                && path("TERM").as_deref() != Some(Path::new("dumb")),
+            settings: texts
+                .iter()
+                .filter(|(name, _)| name.starts_with(Config::PREFIX))
+                .cloned()
+                .collect(),
+            redactor: Redactor::with_values(texts),
+        }
+    }
+
+    /// The workspace and its configuration folder: the flag, else the variable, else the
+    /// container's root, else the user's own.
+    ///
+    /// # Errors
+    /// None of these is there, as `HOME` is not set.
+    pub(crate) fn paths(&self, flag: Option<&Path>) -> Result<WorkspacePaths> {
+        let root = flag.map(Path::to_path_buf).or_else(|| self.root.clone());
+        let root = match root {
+            Some(root) => root,
+            None if is_writable(Path::new(CONTAINER_ROOT)) => PathBuf::from(CONTAINER_ROOT),
+            None => self.beneath_home(".local/state/harness", "--root")?,
+        };
+        let config_dir = match &self.config_dir {
+            Some(folder) => folder.clone(),
+            None => self.beneath_home(".config/harness", CONFIG_DIR)?,
+        };
+        Ok(WorkspacePaths { root, config_dir })
+    }
+
+    fn beneath_home(&self, path: &str, instead: &str) -> Result<PathBuf> {
+        let home = self
+            .home
+            .as_ref()
+            .ok_or_else(|| Problem::usage(format!("HOME is not set: set it, or give {instead}")))?;
+        Ok(home.join(path))
+    }
+
+    /// The settings of the loop.
+    ///
+    /// # Errors
+    /// A variable with a value that is not allowed.
+    pub(crate) fn config(&self) -> Result<Config, ConfigError> {
+        let settings = self.settings.iter();
+        Config::from_variables(settings.map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+
+    /// A redactor that knows the secrets of this environment.
+    pub(crate) const fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// Where temporary folders go.
+    pub(crate) fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Whether colour is wanted where there is a terminal.
+    pub(crate) const fn wants_colour(&self) -> bool {
+        self.colour
+    }
+}
+
+/// Whether a folder can be written to, shown by doing it: modes alone do not tell.
+fn is_writable(folder: &Path) -> bool {
+    let probe = folder.join(format!(".harness-probe-{}", std::process::id()));
+    let made = fs::create_dir(&probe).is_ok();
+    made && fs::remove_dir(&probe).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        Environment::of(
+            variables
+                .iter()
+                .map(|(name, value)| (name.into(), value.into())),
+        )
+    }
+
+    #[test]
+    fn a_flag_comes_before_a_variable_and_a_variable_before_home() {
+        let all = environment(&[
+            ("HARNESS_ROOT", "/v"),
+            ("HARNESS_CONFIG_DIR", "/c"),
+            ("HOME", "/h"),
+        ]);
+        let paths = all.paths(Some(Path::new("/f"))).unwrap();
+        assert_eq!(paths.root, Path::new("/f"));
+        let paths = all.paths(None).unwrap();
+        assert_eq!((paths.root, paths.config_dir), ("/v".into(), "/c".into()));
+        let paths = environment(&[("HOME", "/h"), ("HARNESS_ROOT", "")])
+            .paths(None)
+            .unwrap();
+        assert_eq!(paths.config_dir, Path::new("/h/.config/harness"));
+        assert!(paths.root.starts_with("/h") || paths.root == Path::new(CONTAINER_ROOT));
+    }
+
+    #[test]
+    fn without_a_home_the_message_says_what_to_give() {
+        let bare = environment(&[("HARNESS_ROOT", "/v")]);
+        let error = bare.paths(None).unwrap_err().to_string();
+        assert_eq!(error, "HOME is not set: set it, or give HARNESS_CONFIG_DIR");
+    }
+
+    #[test]
+    fn a_folder_is_writable_if_it_can_be_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(is_writable(folder.path()));
+        assert!(!is_writable(&folder.path().join("none")));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn secrets_of_the_environment_are_known_and_settings_are_read() {
+        let environment = environment(&[
+            ("MY_API_KEY", "correct-horse-battery"),
+            ("HARNESS_ALPHA", "0.01"),
+        ]);
+        let text = environment
+            .redactor()
+            .redact("it is correct-horse-battery")
+            .into_owned();
+        assert_eq!(text, "it is [REDACTED:known-value]");
+        assert_eq!(environment.config().unwrap().alpha, 0.01);
+    }
+}

@@ -1,0 +1,21 @@
+//! What scripts and people may rely on, one file a promise, against the built binary.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests may panic"
+)]
+
+mod an_operator_takes_a_rule_away;
+mod exit_codes_are_a_contract;
+mod following_misses_nothing;
+mod json_is_one_document;
+mod no_secret_leaves;
+mod operator;
+mod running_twice_adds_nothing;
+mod text_is_for_people;
+mod text_passes_through_a_filter;
+mod the_demo_closes_the_loop;
