@@ -1,0 +1,118 @@
+//! `ci`: everything that CI runs, in one order, each step with its time.
+//!
+//! Cheap checks come first. Checked, debug and release builds are each made once: clippy and
+//! rustdoc share the first, tests and gates the second, simulations, kills and demo the third.
+
+use crate::tree::{self, Tree};
+use crate::{crash, gates, simulate, surface, tidy};
+use anyhow::{Context, Result, bail};
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// A step: its name, and what it does; the lines it gives back are repeated in the summary.
+type Step = (&'static str, fn(&Tree) -> Result<Vec<String>>);
+
+const STEPS: &[Step] = &[
+    ("format", |tree| cargo(tree, &["fmt", "--all", "--check"])),
+    ("tidy", |tree| nothing(tidy::run(tree))),
+    ("surface", |tree| {
+        nothing(surface::run(tree, &surface::Args::check()))
+    }),
+    ("clippy", |tree| {
+        cargo(
+            tree,
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ],
+        )
+    }),
+    ("docs", docs),
+    ("tests", tests),
+    ("gates", |tree| {
+        nothing(gates::run(tree, &gates::Args::all()))
+    }),
+    ("simulate", |tree| {
+        nothing(simulate::run(tree, &simulate::Args::short()))
+    }),
+    ("crash", |tree| {
+        nothing(crash::run(tree, &crash::Args::short()))
+    }),
+    ("demo", |tree| {
+        cargo(
+            tree,
+            &["run", "--release", "--package", "harness-cli", "--", "demo"],
+        )
+    }),
+];
+
+/// Runs the command. The first failure ends it; the summary says how far it came.
+pub(crate) fn run(tree: &Tree) -> Result<()> {
+    let started = Instant::now();
+    let mut summary = Vec::new();
+    let mut failure = None;
+    for (name, step) in STEPS {
+        println!("\n== {name}");
+        let step_started = Instant::now();
+        let result = step(tree);
+        let verdict = if result.is_ok() { "ok" } else { "FAILED" };
+        summary.push(line(name, verdict, step_started.elapsed()));
+        match result {
+            Ok(details) => summary.extend(details.iter().map(|detail| format!("   {detail}"))),
+            Err(error) => {
+                failure = Some(error.context(format!("step `{name}`")));
+                break;
+            }
+        }
+    }
+    println!("\n== summary");
+    for line in &summary {
+        println!("{line}");
+    }
+    let verdict = if failure.is_none() { "ok" } else { "FAILED" };
+    println!("{}", line("ci", verdict, started.elapsed()));
+    failure.map_or(Ok(()), Err)
+}
+
+fn line(name: &str, verdict: &str, time: Duration) -> String {
+    format!("{name:<10} {verdict:<6} {:>6.1} s", time.as_secs_f64())
+}
+
+fn nothing(result: Result<()>) -> Result<Vec<String>> {
+    result.map(|()| Vec::new())
+}
+
+fn cargo(tree: &Tree, args: &[&str]) -> Result<Vec<String>> {
+    nothing(tree::succeed(&mut tree.cargo(args)))
+}
+
+fn docs(tree: &Tree) -> Result<Vec<String>> {
+    let mut cargo = tree.cargo(["doc", "--workspace", "--no-deps"]);
+    nothing(tree::succeed(cargo.env("RUSTDOCFLAGS", "-D warnings")))
+}
+
+/// The tests, as they report themselves; their closing lines are kept for the summary.
+fn tests(tree: &Tree) -> Result<Vec<String>> {
+    let mut cargo = tree.cargo(["test", "--workspace"]);
+    let mut child = cargo.stdout(Stdio::piped()).spawn()?;
+    let stdout = child.stdout.take().context("cargo test has no output")?;
+    let mut closing = Vec::new();
+    for line in BufReader::new(stdout).split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        println!("{line}");
+        // Binaries without a test say nothing that a summary needs.
+        if line.starts_with("test result:") && !line.contains(" 0 passed; 0 failed;") {
+            closing.push(line);
+        }
+    }
+    let status = child.wait()?;
+    if !status.success() {
+        bail!("`{}` failed: {status}", tree::line(&cargo));
+    }
+    Ok(closing)
+}

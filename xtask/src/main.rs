@@ -1,0 +1,77 @@
+//! `cargo xtask`: the one door to checks and releases.
+//!
+//! It links none of our crates and judges them from outside: their manifests, their text, and
+//! their binaries run as processes. Each command is one file. A command that finds something
+//! prints what, where and how to mend it, and exits 1.
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line speaks through its streams"
+)]
+
+mod apis;
+mod ci;
+mod conversations;
+mod corpus;
+mod crash;
+mod gates;
+mod harness;
+mod invariants;
+mod law;
+mod reasons;
+mod simulate;
+mod source;
+mod surface;
+mod tidy;
+mod tree;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// The checks of this workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
+struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everything CI runs, in order, each step with its time
+    #[command(after_help = "Example: cargo xtask ci\nStops at the first step that fails.")]
+    Ci,
+    /// The crate table, checked: arrows, outside crates, and what each crate touches
+    Surface(surface::Args),
+    /// Module docs, invariants with their tests, unfinished code, reasons for outside crates
+    #[command(after_help = tidy::HELP)]
+    Tidy,
+    /// Plants one violation for each check in a copy of the tree: red, then green again
+    Gates(gates::Args),
+    /// The promotion rule, simulated: error rates, power, overlap (the example of harness-rules)
+    Simulate(simulate::Args),
+    /// The text gate over a folder of labelled texts (the example of harness-sanitize)
+    Corpus(corpus::Args),
+    /// Kills a running ingest at random moments and counts what was lost, torn or half done
+    Crash(crash::Args),
+}
+
+fn main() -> ExitCode {
+    let result = tree::Tree::here().and_then(|tree| match Args::parse().command {
+        Command::Ci => ci::run(&tree),
+        Command::Surface(args) => surface::run(&tree, &args),
+        Command::Tidy => tidy::run(&tree),
+        Command::Gates(args) => gates::run(&tree, &args),
+        Command::Simulate(args) => simulate::run(&tree, &args),
+        Command::Corpus(args) => corpus::run(&tree, &args),
+        Command::Crash(args) => crash::run(&tree, &args),
+    });
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

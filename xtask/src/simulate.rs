@@ -1,0 +1,37 @@
+//! `simulate`: the promotion rule under simulated workloads, run by the crate that owns the rule.
+
+use crate::tree::{self, Tree};
+use anyhow::Result;
+use std::ffi::OsString;
+
+/// Arguments of `simulate`, passed on as they are.
+#[derive(clap::Args)]
+#[command(
+    disable_help_flag = true,
+    after_help = "Example: cargo xtask simulate --short --json"
+)]
+pub(crate) struct Args {
+    /// Passed on as they are
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGS"
+    )]
+    args: Vec<OsString>,
+}
+
+impl Args {
+    /// The form that CI runs.
+    pub(crate) fn short() -> Self {
+        Self {
+            args: vec!["--short".into()],
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
+    let mut cargo = tree.cargo(["run", "--quiet", "--release", "--package", "harness-rules"]);
+    cargo.args(["--example", "simulate", "--"]).args(&args.args);
+    tree::succeed(&mut cargo)
+}
