@@ -2,7 +2,7 @@
 //!
 //! # Promises
 //! - One contract for scripts: the same exit codes for every verb, JSON as one document on stdout.
-//! - Everything that leaves it goes through one redacting writer, diagnostics included.
+//! - Everything that leaves it, diagnostics included, is redacted in one place: `output`.
 //! - What it shows as proven it has derived from the journal, not read from a status field.
 //!
 //! # Never

@@ -328,3 +328,126 @@ fn check_room(ledger: &Ledger, rule: &Rule) -> Result<(), ProposalRefusal> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::RuleRecord;
+    use crate::testing::{record, rule};
+
+    /// Advice that shares no word with that of another number.
+    fn text(number: usize) -> String {
+        let letter = |digit: usize| char::from(b'a' + (digit % 26) as u8);
+        let name: String = [letter(number / 26), letter(number)].iter().collect();
+        ["alph", "bet", "gamm", "delt", "epsil"]
+            .map(|stem| format!("{name}{stem}"))
+            .join(" ")
+    }
+
+    fn rule_in(scope: &str, number: usize) -> Rule {
+        Rule {
+            scope: Scope::parse(scope).unwrap(),
+            ..rule(&format!("r-{number:03}"), &text(number))
+        }
+    }
+
+    fn proposed(rule: Rule) -> Proposal {
+        Proposal {
+            text: rule.text,
+            rationale: rule.rationale,
+            metric: None,
+            tags: rule.tags,
+            scope: Some(rule.scope),
+            scope_rationale: None,
+            applicability: None,
+            supersedes: rule.supersedes,
+        }
+    }
+
+    fn judged(ledger: &Ledger, rule: Rule) -> Result<Admission, ProposalRefusal> {
+        let case = Case {
+            notices: &[],
+            evidence: &EvidenceLeaves::new([], []),
+            registry: &MetricRegistry::default(),
+        };
+        let id = RuleId::from_bits(1);
+        judge(ledger, &case, proposed(rule), id, Timestamp::EPOCH)
+    }
+
+    fn refusal(ledger: &Ledger, rule: Rule) -> Option<ProposalRefusal> {
+        judged(ledger, rule).err()
+    }
+
+    #[test]
+    fn a_full_scope_takes_only_corrections() {
+        let full = |active: usize| {
+            let rules =
+                (0..active).map(|number| record(rule_in("orders", number), RuleStatus::Active));
+            Ledger::of(rules)
+        };
+        let new = || rule_in("orders", 500);
+        let ledger = full(MAX_ACTIVE_A_SCOPE);
+        assert_eq!(refusal(&ledger, new()), Some(ProposalRefusal::ScopeFull));
+        let correction = Rule {
+            supersedes: Some(rule_in("orders", 0).id),
+            ..new()
+        };
+        assert_eq!(refusal(&ledger, correction), None);
+        assert_eq!(refusal(&ledger, rule_in("stock", 500)), None);
+        assert_eq!(refusal(&full(MAX_ACTIVE_A_SCOPE - 1), new()), None);
+    }
+
+    #[test]
+    fn a_workspace_full_of_scopes_takes_rules_only_into_those() {
+        let full = |scopes: usize| {
+            let rules = (0..scopes)
+                .map(|number| record(rule_in(&format!("s-{number}"), number), RuleStatus::Active));
+            Ledger::of(rules)
+        };
+        let ledger = full(MAX_SCOPES);
+        let another = || rule_in("another", 500);
+        assert_eq!(
+            refusal(&ledger, another()),
+            Some(ProposalRefusal::ScopesFull)
+        );
+        assert_eq!(refusal(&ledger, rule_in("s-0", 500)), None);
+        assert_eq!(refusal(&full(MAX_SCOPES - 1), another()), None);
+    }
+
+    #[test]
+    fn a_quarantined_rule_stands_outside_the_caps() {
+        let candidates = |quarantined: bool| {
+            let numbers = 0..MAX_CANDIDATES_A_SCOPE;
+            Ledger::of(numbers.map(|number| RuleRecord {
+                quarantined: quarantined && number == 0,
+                ..record(rule_in("orders", number), RuleStatus::Candidate)
+            }))
+        };
+        let new = || rule_in("orders", 500);
+        let full = Some(ProposalRefusal::CandidatesFull);
+        assert_eq!(refusal(&candidates(false), new()), full);
+        assert_eq!(refusal(&candidates(true), new()), None);
+    }
+
+    #[test]
+    fn a_conflict_comes_before_coverage_by_another_rule() {
+        let says = |id: &str, text: &str| record(rule(id, text), RuleStatus::Active);
+        let five = "Retry a failing call at most 5 times before giving up on it.";
+        let three = "Retry a failing call at most 3 times before giving up on it.";
+        let new = || rule("r-new", five);
+        for ids in [["r-1", "r-2"], ["r-2", "r-1"]] {
+            let [covers, opposes] = ids;
+            let both = Ledger::of([says(covers, five), says(opposes, three)]);
+            let refused = refusal(&both, new());
+            let with = RuleId::parse(opposes).unwrap();
+            let difference = Difference::Number;
+            assert_eq!(
+                refused,
+                Some(ProposalRefusal::Conflict { with, difference })
+            );
+        }
+        let covered = judged(&Ledger::of([says("r-1", five)]), new());
+        let kind = ResolutionKind::Duplicate;
+        assert!(matches!(covered, Ok(Admission::Covered { kind: found, .. }) if found == kind));
+    }
+}

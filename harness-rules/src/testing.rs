@@ -1,6 +1,10 @@
 //! Rules made up for this crate's own unit tests.
 
-use harness_core::{Applicability, CleanText, Paragraph, Rule, RuleId, Scope, Tags, Timestamp};
+use harness_core::{
+    Applicability, CleanText, Paragraph, Rule, RuleId, RuleStatus, Scope, Tags, Timestamp,
+};
+
+use crate::ledger::RuleRecord;
 
 pub(crate) fn rule(id: &str, text: &str) -> Rule {
     tagged_rule(id, text, &[])
@@ -20,5 +24,18 @@ pub(crate) fn tagged_rule(id: &str, text: &str, tags: &[&str]) -> Rule {
         failure_signatures: Vec::new(),
         supersedes: None,
         parents: Vec::new(),
+    }
+}
+
+pub(crate) fn record(rule: Rule, status: RuleStatus) -> RuleRecord {
+    RuleRecord {
+        text_sha256: String::new(),
+        status,
+        quarantined: false,
+        episode: None,
+        added_seq: 0,
+        trials: Vec::new(),
+        changed_at: rule.created_at,
+        rule,
     }
 }

@@ -149,6 +149,16 @@ impl Ledger {
         self.last_seq
     }
 
+    /// A ledger of made-up rules, for this crate's own unit tests.
+    #[cfg(test)]
+    pub(crate) fn of(records: impl IntoIterator<Item = RuleRecord>) -> Self {
+        let named = |record: RuleRecord| (record.rule.id.clone(), record);
+        Self {
+            rules: records.into_iter().map(named).collect(),
+            ..Self::new(None)
+        }
+    }
+
     pub(crate) const fn key(&self) -> Option<&MasterKey> {
         self.key.as_ref()
     }

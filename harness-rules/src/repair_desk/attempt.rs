@@ -65,9 +65,13 @@ impl Attempt {
         self.context.considered_rules.truncate(MOST);
     }
 
-    /// The evidence that a rule must not carry over, with the names that it may.
+    /// The evidence that a rule must not carry over, with the names that it may. What the session
+    /// asked the rule tools, and what they answered, is no evidence of the failure.
     pub(super) fn evidence(&self) -> EvidenceLeaves {
-        let spans = || self.traces.iter().flat_map(Trace::spans);
+        let spans = || {
+            let all = self.traces.iter().flat_map(Trace::spans);
+            all.filter(|span| !span.is_task_tool())
+        };
         let leaves = spans()
             .flat_map(|span| {
                 let values = span
