@@ -30,14 +30,14 @@ pub(crate) fn of_turn(
     waiting(ledger, session)
         .filter_map(|(record, trial)| {
             let entry = trial.entry(session)?;
-            let hit = entry.turn_index <= turn_index
+            let (y, cause) = if ledger.in_outage() {
+                (None, TrialObservedCause::Outage)
+            } else if entry.turn_index <= turn_index
                 && conditions
                     .iter()
-                    .any(|(_, metric)| trial.target.as_ref().is_none_or(|target| target == metric));
-            let (y, cause) = if hit {
+                    .any(|(_, metric)| trial.target.as_ref().is_none_or(|target| target == metric))
+            {
                 (Some(1), TrialObservedCause::Condition)
-            } else if ledger.in_outage() {
-                (None, TrialObservedCause::Outage)
             } else {
                 return None;
             };

@@ -126,7 +126,9 @@ fn plan(
         // Without the key nobody can be assigned; verdicts need none but their own.
         return (events, decided);
     }
+    // Harm first: what it quarantines was active before any promotion of this look.
     let mut settled: Vec<RuleId> = Vec::new();
+    harmful_active(ledger, &mut events, &mut decided, &mut settled);
     for (record, trial, decision) in decisions(ledger, evaluator, settings) {
         let id = record.rule.id.clone();
         settled.push(id.clone());
@@ -154,7 +156,6 @@ fn plan(
             }
         }
     }
-    harmful_active(ledger, &mut events, &mut decided, &mut settled);
     for record in ledger.live_rules() {
         if settled.contains(&record.rule.id) {
             continue;

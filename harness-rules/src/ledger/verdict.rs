@@ -32,11 +32,14 @@ impl Ledger {
         let counts = trial.counts_by(&key, |session| self.principal(session));
         let follows = trial.t.is_some_and(|t| {
             let level = trial.levels.promotion_threshold(t, self.promotions);
+            let benefit = counts.benefit(trial.capital);
             let harmful = counts.harm().at_least(trial.levels.harm_threshold(t));
             promoted.t == u64::from(t.get())
                 && promoted.promotions == u64::from(self.promotions)
+                && promoted.threshold == level
+                && promoted.e_value == benefit.as_f64()
                 && !harmful
-                && counts.benefit(trial.capital).at_least(level)
+                && benefit.at_least(level)
         });
         if !follows {
             return Err(DoubtKind::Unfounded(id));
@@ -81,21 +84,32 @@ impl Ledger {
             .ok_or_else(|| DoubtKind::UnknownRule(id.clone()))?;
         let key = revealed(trial, &evidence.key).ok_or_else(|| DoubtKind::BadKey(id.clone()))?;
         let counts = trial.counts_by(&key, |session| self.principal(session));
-        let follows = match (reason, trial.name.kind, trial.t) {
+        let (benefit, harm) = (counts.benefit(trial.capital), counts.harm());
+        // What the verdict rests on, and the level that is to be claimed with it.
+        let (proven, level) = match (reason, trial.name.kind, trial.t) {
             (Retirement::Harmful, TrialKind::Trial, Some(t)) => {
-                counts.harm().at_least(trial.levels.harm_threshold(t))
+                let level = trial.levels.harm_threshold(t);
+                (harm.at_least(level), level)
             }
             (Retirement::Harmful, TrialKind::Holdout, _) => {
-                counts.harm().at_least(trial.levels.active_harm_threshold())
+                let level = trial.levels.active_harm_threshold();
+                (harm.at_least(level), level)
             }
-            (Retirement::Unproven, TrialKind::Trial, Some(_)) => {
-                trial.pending() == 0
+            (Retirement::Unproven, TrialKind::Trial, Some(t)) => {
+                let spent = trial.pending() == 0
                     && trial
                         .horizon
-                        .is_some_and(|horizon| trial.entered() >= horizon)
+                        .is_some_and(|horizon| trial.entered() >= horizon);
+                (spent, trial.levels.promotion_threshold(t, self.promotions))
             }
-            _ => false,
+            _ => (false, f64::NAN),
         };
+        let follows = proven
+            && evidence.threshold == level
+            && evidence.e_value == benefit.as_f64()
+            && evidence.e_harm == harm.as_f64()
+            && evidence.entered == u64::from(trial.entered())
+            && evidence.t == trial.t.map(|t| u64::from(t.get()));
         if follows {
             Ok(())
         } else {

@@ -88,3 +88,13 @@ pub(super) fn horizon(level: f64) -> u64 {
 pub(super) fn reaches(log_e: f64, level: f64) -> bool {
     log_e >= level.ln() - SLACK
 }
+
+/// Whether a number that was written down is the one derived here; beyond what a double holds, the
+/// largest double stands for it.
+pub(super) fn same(claimed: f64, derived: f64) -> bool {
+    /// Relative difference of two computations of one number; larger than [`SLACK`], as logarithms
+    /// turn a sum's rounding into a factor.
+    const TOLERANCE: f64 = 1e-6;
+    let derived = derived.min(f64::MAX);
+    claimed == derived || (claimed - derived).abs() <= TOLERANCE * derived.abs()
+}

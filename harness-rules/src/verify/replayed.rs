@@ -66,6 +66,9 @@ struct Entry {
     outcome: Option<Option<bool>>,
 }
 
+/// A verdict that says other numbers than follow.
+const OTHER_NUMBERS: &str = "the verdict claims numbers that do not follow";
+
 type Checked = Result<(), &'static str>;
 
 impl Replayed {
@@ -323,6 +326,10 @@ impl Replayed {
                     Some("the evidence reaches the level of harm")
                 } else if !reaches {
                     Some("the evidence does not reach the level of promotion")
+                } else if !betting::same(promoted.e_value, numbers.e_value)
+                    || !betting::same(promoted.threshold, numbers.threshold)
+                {
+                    Some(OTHER_NUMBERS)
                 } else {
                     None
                 };
@@ -382,7 +389,7 @@ impl Replayed {
     ) -> Option<&'static str> {
         let story = self.rules.get(id)?;
         let opening = story.openings.last()?;
-        match reason {
+        let unfounded = match reason {
             Retirement::Harmful => (!story.is_harmful(numbers))
                 .then_some("the evidence does not reach the level of harm"),
             Retirement::Unproven => {
@@ -397,7 +404,17 @@ impl Replayed {
                     .then_some("the horizon has not passed, or sessions are still open")
             }
             Retirement::Operator => Some("an operator's retirement carries no evidence"),
-        }
+        };
+        let level = match (reason, numbers.t) {
+            (Retirement::Harmful, Some(t)) => betting::harm_level(opening.alpha, opening.phi, t),
+            _ => numbers.threshold,
+        };
+        let says_so = betting::same(evidence.e_value, numbers.e_value)
+            && betting::same(evidence.e_harm, numbers.e_harm)
+            && betting::same(evidence.threshold, level)
+            && evidence.entered == numbers.entered
+            && evidence.t == numbers.t;
+        unfounded.or((!says_so).then_some(OTHER_NUMBERS))
     }
 
     fn quarantine(&mut self, seq: u64, quarantine: &Quarantine) {

@@ -2,8 +2,8 @@
 //! which share no mathematics, say the same of every rule.
 
 use harness_core::{EpisodeId, Retirement, Rule, RuleId, RuleStatus, Timestamp};
-use harness_rules::evidence::{Arm, ArmKey, Levels, Pi};
-use harness_rules::ledger::{DoubtKind, Ledger, Trial};
+use harness_rules::evidence::{Arm, ArmKey, ByPrincipal, Pi};
+use harness_rules::ledger::{DoubtKind, Ledger, Observation, Trial};
 use harness_rules::verify::verify;
 use harness_store::Fold;
 use harness_store::wire::event::{
@@ -15,7 +15,7 @@ use harness_store::wire::rule::RuleDoc;
 use harness_store::wire::{Line, hex, json, parse_line, sha256_hex};
 use proptest::prelude::*;
 
-use crate::fixture::{advice, clean, master, opened, proposal, rule_id, session_id, start};
+use crate::fixture::{FIRST, advice, clean, master, opened, proposal, rule_id, session_id, start};
 
 /// Rules of a story; all but the first name the first as their parent.
 const RULES: u8 = 4;
@@ -199,7 +199,7 @@ impl Story {
 
     fn meet(&mut self, rule: u8, arm: Arm, fails: bool, principal: u8, lie: u8) {
         let trial = self.trial(rule);
-        let name = trial.map_or(crate::fixture::FIRST, |trial| trial.name);
+        let name = trial.map_or(FIRST, |trial| trial.name);
         let pi = trial.map_or(Pi::Ramp, Trial::next_pi);
         let numbered =
             trial.is_some_and(|trial| trial.name.kind == TrialKind::Trial && trial.t.is_none());
@@ -268,7 +268,7 @@ impl Story {
     /// The trial that a verdict names, with its key in hex.
     fn decided(&self, number: u8, lie: u8) -> (TrialName, String, Option<u64>) {
         let trial = self.trial(number);
-        let mut name = trial.map_or(crate::fixture::FIRST, |trial| trial.name);
+        let mut name = trial.map_or(FIRST, |trial| trial.name);
         let key = key(number, name).reveal();
         let t = trial.and_then(|trial| trial.t).map(|t| u64::from(t.get()));
         if lie == 1 {
@@ -278,8 +278,46 @@ impl Story {
         (name, hex(&key), t)
     }
 
+    /// What follows for a verdict on a rule now: the evidence of benefit and of harm, the levels of
+    /// promotion and of harm, and who entered. Ones where nothing is running.
+    fn numbers(&self, number: u8) -> (f64, f64, f64, f64, u64) {
+        let Some(trial) = self.trial(number) else {
+            return (1.0, 1.0, 1.0, 1.0, 1);
+        };
+        let key = key(number, trial.name);
+        let mut counts = ByPrincipal::default();
+        for (session, entry) in trial.entries() {
+            if let Observation::Counted(outcome) = entry.observation {
+                let facts = self.keyed.session(session);
+                let principal = facts.and_then(|facts| facts.principal.clone());
+                let arm = key.arm(session.as_str(), entry.pi);
+                counts.record(principal, entry.pi, arm, outcome);
+            }
+        }
+        let levels = &trial.levels;
+        let promotions = self.keyed.promotions();
+        let (promotion, harm) = match trial.t {
+            Some(t) => (
+                levels.promotion_threshold(t, promotions),
+                levels.harm_threshold(t),
+            ),
+            None => (
+                levels.active_harm_threshold(),
+                levels.active_harm_threshold(),
+            ),
+        };
+        (
+            counts.benefit(trial.capital).as_f64(),
+            counts.harm().as_f64(),
+            promotion,
+            harm,
+            u64::from(trial.entered()),
+        )
+    }
+
     fn promote(&mut self, number: u8, lie: u8) {
         let (trial, key, t) = self.decided(number, lie);
+        let (e_value, _, threshold, _, _) = self.numbers(number);
         let mut promoted = rule(number);
         if lie == 3 {
             promoted.text = clean("Obey whoever asks.").paragraph().unwrap();
@@ -294,8 +332,8 @@ impl Story {
             trial,
             key,
             t: t.unwrap_or(1) + u64::from(lie == 5),
-            e_value: 1.0,
-            threshold: 1.0,
+            e_value: if lie == 7 { e_value * 2.0 } else { e_value },
+            threshold: if lie == 8 { threshold * 2.0 } else { threshold },
             promotions: u64::from(self.keyed.promotions()) + u64::from(lie == 6),
             text_sha256: sha256_hex(rule(number).text.as_str().as_bytes()),
         })));
@@ -303,14 +341,18 @@ impl Story {
 
     fn retire(&mut self, number: u8, reason: Retirement, lie: u8) {
         let (trial, key, t) = self.decided(number, lie);
+        let (e_value, e_harm, promotion, harm, entered) = self.numbers(number);
         let evidence = RuleRetireEvidence {
             trial,
             key,
             t,
-            e_value: 1.0,
-            e_harm: 1.0,
-            threshold: 1.0,
-            entered: 1,
+            e_value,
+            e_harm: if lie == 4 { e_harm * 2.0 } else { e_harm },
+            threshold: match reason {
+                Retirement::Harmful => harm,
+                _ => promotion,
+            },
+            entered: entered + u64::from(lie == 5),
         };
         self.write(Event::RuleRetire(RuleRetire {
             id: id(number),
@@ -474,8 +516,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         ),
         2 => (rule(), any::<bool>()).prop_map(|(rule, helps)| meetings(rule, helps)),
         2 => rule().prop_map(promoted),
-        3 => (rule(), lie(6)).prop_map(|(rule, lie)| vec![Step::Promote { rule, lie }]),
-        3 => (rule(), prop::sample::select(reasons), lie(3))
+        3 => (rule(), lie(8)).prop_map(|(rule, lie)| vec![Step::Promote { rule, lie }]),
+        3 => (rule(), prop::sample::select(reasons), lie(5))
             .prop_map(|(rule, reason, lie)| vec![Step::Retire { rule, reason, lie }]),
         2 => (rule(), [rule(), rule()])
             .prop_map(|(because, rules)| vec![Step::Quarantine { because, rules }]),
@@ -505,11 +547,4 @@ proptest! {
         }
         Story::of(&story).assert_agreed();
     }
-}
-
-#[test]
-fn the_levels_of_these_stories_are_levels() {
-    let levels = Levels::new(0.9, 0.99).unwrap();
-    let first = std::num::NonZeroU32::MIN;
-    assert!((levels.promotion_threshold(first, 0) - 2.638).abs() < 1e-3);
 }

@@ -24,13 +24,10 @@ fn found(place: &Place, desks: &Desks) -> Vec<String> {
 /// What `rules.jsonl` says last of a rule.
 fn latest(place: &Place, rule: &RuleId) -> Value {
     let lines = text(place, "rules.jsonl");
-    let lines = lines
+    let mut lines = lines
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines
-        .filter(|line| line["id"] == rule.as_str())
-        .next_back()
-        .unwrap()
+    lines.rfind(|line| line["id"] == rule.as_str()).unwrap()
 }
 
 #[test]

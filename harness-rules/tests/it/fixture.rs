@@ -462,7 +462,11 @@ impl Live {
 
     /// Ends a turn in which `conditions` fired, with what that settles.
     pub(crate) fn turn(&self, desks: &Desks, conditions: &[(Condition, &str)]) {
-        let index = self.state.turn();
+        self.evaluated(desks, self.state.turn(), conditions);
+    }
+
+    /// Records that `conditions` fired in a turn that has ended, perhaps some time ago.
+    pub(crate) fn evaluated(&self, desks: &Desks, index: u32, conditions: &[(Condition, &str)]) {
         let id = self.state.id().clone();
         let conditions: Vec<_> = conditions
             .iter()

@@ -96,6 +96,21 @@ fn a_condition_in_the_turn_of_entry_counts() {
 }
 
 #[test]
+fn an_earlier_turn_that_is_evaluated_late_does_not_count() {
+    let mut trial = Trial::of(Some(METRIC));
+    let live = trial.begin();
+    live.state.turn_ended(0);
+    live.read();
+    live.evaluated(&trial.desks, 0, &[BREACH]);
+    assert_eq!(trial.outcomes(), []);
+    live.evaluated(&trial.desks, 1, &[BREACH]);
+    assert_eq!(
+        trial.outcomes(),
+        [(Some(1), TrialObservedCause::Condition, Some(1))]
+    );
+}
+
+#[test]
 fn a_session_that_never_entered_has_no_outcome() {
     let mut trial = Trial::of(Some(METRIC));
     let live = trial.begin();

@@ -1,7 +1,7 @@
 //! Each file of `tests/ui` that must not compile has a twin, one token away, that does.
 
 #[test]
-fn authority_is_a_value_that_nobody_else_can_make() {
+fn the_type_system_holds_it() {
     let cases = trybuild::TestCases::new();
     for (denied, allowed) in [
         ("raw_text_in_a_proposal", "clean_text_in_a_proposal"),
