@@ -46,8 +46,8 @@ async fn asked(turn: harness_core::TurnPayload, enable_tier3: bool) -> Vec<Tier>
     .unwrap();
     let _ = harness.record_turn(turn);
     assert!(harness.settle(&session("s")).await.complete);
-    let asked = evaluator.0.lock().unwrap().clone();
-    asked
+    let asked = evaluator.0.lock().unwrap();
+    asked.clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
