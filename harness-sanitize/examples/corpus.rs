@@ -1,4 +1,4 @@
-//! Measures the gate and the redactor on a folder of labelled texts.
+//! Measures the gate, the scan and the redactor on a folder of labelled texts.
 //!
 //! `corpus DIR [--json]` reads `unicode_ansi.jsonl`, `prompt_injection.jsonl` and `secrets.jsonl`
 //! or `secrets.jsonl.gz` (unpacked by `gzip`): one JSON object a line with `text`, `label` and
@@ -11,6 +11,8 @@
 //! - `gate_changed_by_rule`: benign text that holds what clean text may not hold by definition: a
 //!   decorative run, a byte-order mark, a bidirectional control, an escape sequence, a marker.
 //!   These are no longer counted under `gate_changed`.
+//! - `scan_hard`, `scan_soft`: text with a finding of that level. Goals: hard on 0.1 % of benign
+//!   texts, soft on 1 % of those that only use an injection's words; the rest is recall.
 //! - `secrets`: text in which a secret was found. Goal: all that are labelled `secret`, none that
 //!   are labelled `lookalike`.
 #![allow(
@@ -24,7 +26,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use harness_core::CleanText;
-use harness_sanitize::{Gate, Redactor};
+use harness_sanitize::{Gate, Level, Redactor, Scanner};
 use serde_json::{Value, json};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
@@ -46,9 +48,9 @@ fn main() -> ExitCode {
     for (name, measure) in [
         (
             "unicode_ansi.jsonl",
-            gate as fn(&Row) -> Vec<(&'static str, bool)>,
+            gate_and_scan as fn(&Row) -> Vec<(&'static str, bool)>,
         ),
-        ("prompt_injection.jsonl", gate),
+        ("prompt_injection.jsonl", gate_and_scan),
         ("secrets.jsonl", secrets),
     ] {
         let Some(text) = read(&Path::new(folder).join(name)) else {
@@ -104,7 +106,7 @@ impl Row {
     }
 }
 
-fn gate(row: &Row) -> Vec<(&'static str, bool)> {
+fn gate_and_scan(row: &Row) -> Vec<(&'static str, bool)> {
     let gate = Gate::with_max_len(0);
     let clean = gate.clean(&row.text);
     let mut hits = vec![("gate_survivors", clean.as_str().chars().any(survives))];
@@ -120,6 +122,10 @@ fn gate(row: &Row) -> Vec<(&'static str, bool)> {
         hits.push(("gate_changed", !same && !by_rule));
         hits.push(("gate_changed_by_rule", by_rule));
     }
+    let findings = Scanner::new().scan(&row.text);
+    let holds = |level| findings.iter().any(|finding| finding.level() == level);
+    hits.push(("scan_hard", holds(Level::Hard)));
+    hits.push(("scan_soft", holds(Level::Soft)));
     hits
 }
 

@@ -3,14 +3,22 @@
 use std::borrow::Cow;
 
 use harness_core::text::Attachment;
+use harness_core::text::form::check;
 use harness_core::text::markers::{BREAK, MarkerError, Markers};
 use harness_core::text::runs::runs;
 use harness_core::{CleanText, Untrusted};
 
 use crate::sequences::strip;
+use crate::stream::{reshaped_start, safe_cut};
 
 /// Default bound of a text that is shown to an agent, in bytes.
 pub const DEFAULT_MAX_LEN: usize = 2000;
+
+/// Bytes behind the bound that are read to see that nothing lies across it.
+const LOOK_AHEAD: usize = 1024;
+
+/// Longest text that is reshaped as a whole, in bytes.
+const WHOLE: usize = 262_144;
 
 /// What a text ends with that was cut. It counts towards the bound.
 pub const TRUNCATED: &str = "…[truncated]";
@@ -82,14 +90,30 @@ impl Gate {
         {
             return clean;
         }
-        let text = cut(self.reshape(text), max);
-        let clean = CleanText::new(text);
+        let clean = CleanText::new(self.bounded(text, max));
         debug_assert!(
             clean.is_ok(),
             "the gate leaves what core refuses: {clean:?}"
         );
         // Fails closed: text that is not clean goes nowhere.
         clean.unwrap_or_default()
+    }
+
+    /// The reshaped text within its bound. Of a text far longer than that, only as much is read as
+    /// the bound needs.
+    fn bounded(&self, text: &str, max: usize) -> String {
+        let window = text.floor_char_boundary(max + LOOK_AHEAD);
+        if let Some(start) = text.get(..window).filter(|_| window < text.len())
+            && self.has_no_marker_of_the_host(start)
+            && check(start, start.len()).is_ok()
+            && safe_cut(start, Vec::new()).is_some_and(|at| at > max)
+        {
+            return cut(start, max).into_owned();
+        }
+        if text.len() > WHOLE {
+            return reshaped_start(self, text, max);
+        }
+        cut(&self.reshape(text), max).into_owned()
     }
 
     pub(crate) fn markers(&self) -> &Markers {
@@ -196,23 +220,21 @@ fn shrink_runs(text: &mut String) {
     }
 }
 
-pub(crate) fn cut(mut text: String, max: usize) -> String {
+/// `text` within `max` bytes, [`TRUNCATED`] behind what was cut.
+pub(crate) fn cut(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
-        return text;
+        return Cow::Borrowed(text);
     }
     let suffix = if max >= TRUNCATED.len() {
         TRUNCATED
     } else {
         ""
     };
-    let mut keep = text.floor_char_boundary(max - suffix.len());
+    let keep = text.floor_char_boundary(max - suffix.len());
     // A selector before the cut may have lost the keycap that it belongs to.
-    keep = text
+    let kept = text
         .get(..keep)
         .unwrap_or_default()
-        .trim_end_matches(Attachment::concerns)
-        .len();
-    text.truncate(keep);
-    text.push_str(suffix);
-    text
+        .trim_end_matches(Attachment::concerns);
+    Cow::Owned([kept, suffix].concat())
 }

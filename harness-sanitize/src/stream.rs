@@ -102,7 +102,7 @@ impl<W: Write> GateStream<W> {
         if self.held.len() <= WINDOW {
             return Ok(());
         }
-        if let Some(at) = safe_cut(&self.gate, &self.held) {
+        if let Some(at) = safe_cut(&self.held, markers(&self.gate, &self.held)) {
             let rest = self.held.split_off(at);
             let ready = std::mem::replace(&mut self.held, rest);
             self.emit(&ready)
@@ -146,10 +146,26 @@ pub fn clean_stream(
         stream.push(part)?;
         if part.is_empty() || stream.to.len() > max {
             let text = String::from_utf8_lossy(&stream.finish()?).into_owned();
-            to.write_all(cut(text, max).as_bytes())?;
+            to.write_all(cut(&text, max).as_bytes())?;
             return to.flush();
         }
     }
+}
+
+/// The reshaped start of a text, at least `max` bytes of it and then cut there.
+pub(crate) fn reshaped_start(gate: &Gate, text: &str, max: usize) -> String {
+    let mut stream = GateStream::new(gate.clone(), Vec::new());
+    for part in text.as_bytes().chunks(WINDOW) {
+        if stream.to.len() > max || stream.push(part).is_err() {
+            break;
+        }
+    }
+    let bytes = if stream.to.len() > max {
+        stream.to
+    } else {
+        stream.finish().unwrap_or_default()
+    };
+    cut(&String::from_utf8_lossy(&bytes), max).into_owned()
 }
 
 fn read_some<'a>(from: &mut impl Read, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
@@ -168,10 +184,9 @@ fn is_start_of_char(bytes: &[u8]) -> bool {
 }
 
 /// The last place where nothing can lie across: between two plain characters, or after a line,
-/// outside every marker, with so many characters behind that a marker from before would be
+/// outside all of `markers`, those of the text in order, with so many characters behind that a marker from before would be
 /// complete.
-fn safe_cut(gate: &Gate, text: &str) -> Option<usize> {
-    let mut markers = markers(gate, text);
+pub(crate) fn safe_cut(text: &str, mut markers: Vec<(usize, usize)>) -> Option<usize> {
     let mut solid = 0;
     let mut next: Option<(usize, char)> = None;
     for (at, ch) in text.char_indices().rev() {

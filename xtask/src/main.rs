@@ -11,10 +11,12 @@
 )]
 
 mod apis;
+mod bench;
 mod ci;
 mod conversations;
 mod corpus;
 mod crash;
+mod fuzz;
 mod gates;
 mod harness;
 mod invariants;
@@ -53,6 +55,10 @@ enum Command {
     Simulate(simulate::Args),
     /// The text gate over a folder of labelled texts (the example of harness-sanitize)
     Corpus(corpus::Args),
+    /// How fast text passes the boundary (the bench of harness-sanitize)
+    Bench(bench::Args),
+    /// Mutated text against the promises of the boundary (the example of harness-sanitize)
+    Fuzz(fuzz::Args),
     /// Kills a running ingest at random moments and counts what was lost, torn or half done
     Crash(crash::Args),
 }
@@ -65,6 +71,8 @@ fn main() -> ExitCode {
         Command::Gates(args) => gates::run(&tree, &args),
         Command::Simulate(args) => simulate::run(&tree, &args),
         Command::Corpus(args) => corpus::run(&tree, &args),
+        Command::Bench(args) => bench::run(&tree, &args),
+        Command::Fuzz(args) => fuzz::run(&tree, &args),
         Command::Crash(args) => crash::run(&tree, &args),
     });
     match result {

@@ -35,17 +35,19 @@ pub fn check(text: &str, max: usize) -> Result<(), TextError> {
 }
 
 fn check_characters(text: &str) -> Result<(), TextError> {
-    // Most text: nothing but ASCII that is drawn, line feeds and tabs.
-    if text
-        .bytes()
-        .all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
-    {
-        return Ok(());
-    }
     let mut attachment = Attachment::default();
-    let mut rest = text.char_indices().peekable();
-    while let Some((at, ch)) = rest.next() {
-        let attached = attachment.accepts(ch, rest.peek().map(|&(_, next)| next));
+    let mut at = 0;
+    while let Some(ch) = text.get(at..).and_then(|rest| rest.chars().next()) {
+        // Most text: nothing but ASCII that is drawn, line feeds and tabs.
+        let plain = plain_ascii(text.as_bytes().get(at..).unwrap_or_default());
+        if let Some(last) = plain.last() {
+            attachment.accepts(char::from(*last), None);
+            at += plain.len();
+            continue;
+        }
+        let end = at + ch.len_utf8();
+        let next = text.get(end..).and_then(|rest| rest.chars().next());
+        let attached = attachment.accepts(ch, next);
         if is_control(ch) {
             return Err(TextError::Control { at, ch });
         }
@@ -55,8 +57,23 @@ fn check_characters(text: &str) -> Result<(), TextError> {
         if hidden(ch) && !Attachment::concerns(ch) {
             return Err(TextError::Hidden { at, ch });
         }
+        at = end;
     }
     Ok(())
+}
+
+/// The start of `bytes` that is ASCII that is drawn, line feeds or tabs. Without a branch within a
+/// block, so that many bytes are judged at once.
+fn plain_ascii(bytes: &[u8]) -> &[u8] {
+    const BLOCK: usize = 64;
+    let is_plain = |byte: u8| (byte.wrapping_sub(b' ') < 0x5F) | (byte == b'\n') | (byte == b'\t');
+    let blocks = bytes
+        .chunks_exact(BLOCK)
+        .take_while(|block| block.iter().fold(true, |all, byte| all & is_plain(*byte)))
+        .count();
+    let after = bytes.get(blocks * BLOCK..).unwrap_or_default();
+    let more = after.iter().take_while(|byte| is_plain(**byte)).count();
+    bytes.get(..blocks * BLOCK + more).unwrap_or_default()
 }
 
 /// Whether `ch` is a control character that clean text may not hold.

@@ -50,19 +50,32 @@ pub fn runs(text: &str) -> impl Iterator<Item = DecorativeRun> {
     })
 }
 
-/// Where, from byte `at` on, a run may start: before a byte that may belong to a decoration, with
-/// another or a blank behind it.
+/// Where, from byte `at` on, a run may start: before a stretch of decorations and blanks with
+/// enough of the former for a run, or with a character in it that is not ASCII.
 fn next_start(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += bytes
             .get(at..)?
             .iter()
             .position(|&byte| may_decorate(byte))?;
-        let goes_on = |byte: &u8| may_decorate(*byte) || matches!(byte, b' ' | b'\t');
-        if !bytes.get(at)?.is_ascii() || bytes.get(at + 1).is_some_and(goes_on) {
-            return Some(at);
+        let mut decorations = 0;
+        let mut gap = 0;
+        let mut end = at;
+        for &byte in bytes.get(at..)? {
+            if may_decorate(byte) {
+                decorations += 1;
+                gap = 0;
+            } else if matches!(byte, b' ' | b'\t') && gap < MAX_GAP {
+                gap += 1;
+            } else {
+                break;
+            }
+            end += 1;
+            if decorations >= RUN || !byte.is_ascii() {
+                return Some(at);
+            }
         }
-        at += 1;
+        at = end;
     }
 }
 

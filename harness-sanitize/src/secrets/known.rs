@@ -1,5 +1,7 @@
 //! The values that are secret here and now.
 
+use std::ops::Range;
+
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::encodings::forms;
@@ -48,13 +50,13 @@ impl Known {
     }
 
     /// Byte ranges of every occurrence, overlapping ones too.
-    pub(super) fn find(&self, text: &str) -> Vec<(usize, usize)> {
+    pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
         let Some(automaton) = &self.0 else {
             return Vec::new();
         };
         automaton
             .find_overlapping_iter(text)
-            .map(|found| (found.start(), found.end()))
+            .map(|found| found.start()..found.end())
             .collect()
     }
 }

@@ -1,5 +1,7 @@
 //! Names that a secret goes by.
 
+use super::vendors::names_vendor;
+
 /// Longest name that is looked at, in bytes; a longer one names no secret.
 const MAX_NAME: usize = 256;
 
@@ -92,6 +94,73 @@ const ABOUT: &[&str] = &[
     "prompt",
     "sock",
     "helper",
+];
+
+/// What the value behind a name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    /// Nothing secret, as far as the name tells.
+    NoSecret,
+    /// A key of some sort: secret if it looks drawn at random.
+    SomeKey,
+    /// A token: issued by a machine.
+    Token,
+    /// A secret that a person may have chosen.
+    Password,
+    /// A password: it may be of several words.
+    Phrase,
+}
+
+/// What the value behind `name` is.
+pub(super) fn what_it_holds(name: &str) -> Holds {
+    let words = words(name);
+    let Some(last) = words.last() else {
+        return Holds::NoSecret;
+    };
+    if words.len() == 1 && last == "auth" {
+        return Holds::Token;
+    }
+    if !secret_shaped_name(name) {
+        let first = words.first().map_or("", String::as_str);
+        let keyed = last.ends_with("key") || last == "pass" || names_vendor(first);
+        let is_public = words.iter().any(|word| PUBLIC.contains(&word.as_str()));
+        return if keyed && !is_public && !ABOUT.contains(&last.as_str()) {
+            Holds::SomeKey
+        } else {
+            Holds::NoSecret
+        };
+    }
+    if words
+        .iter()
+        .any(|word| word == "key" || word.ends_with("token"))
+    {
+        return Holds::Token;
+    }
+    let ends = |endings: &[&str]| {
+        words
+            .iter()
+            .any(|word| endings.iter().any(|end| word.ends_with(end)))
+    };
+    if ends(&["pass", "passwd", "password", "pwd", "passphrase"]) {
+        Holds::Phrase
+    } else if ends(&["secret"]) {
+        Holds::Password
+    } else {
+        Holds::Token
+    }
+}
+
+/// Words that make a key no secret.
+const PUBLIC: &[&str] = &[
+    "public",
+    "primary",
+    "foreign",
+    "partition",
+    "sort",
+    "cache",
+    "unique",
+    "idempotency",
+    "composite",
 ];
 
 /// Whether a variable, key or argument of this name is likely to hold a secret: `OPENAI_API_KEY`,

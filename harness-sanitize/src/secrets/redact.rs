@@ -7,6 +7,20 @@ use super::find::{SecretSpan, find};
 use super::known::Known;
 use super::writer::Redacted;
 
+/// Most times that a text is searched. Each takes away what the one before it uncovered; a third
+/// is rare.
+const MAX_PASSES: usize = 8;
+
+/// What a replacement starts with; the kind follows, and a bracket.
+const REPLACEMENT: &str = "[REDACTED:";
+
+/// Whether the word that starts at `start` is the kind in a replacement: it tells of a secret that
+/// is gone, not of one that follows.
+pub(super) fn is_replacement(text: &str, start: usize) -> bool {
+    text.get(..start)
+        .is_some_and(|before| before.ends_with(REPLACEMENT))
+}
+
 /// Finds secrets and replaces each by `[REDACTED:kind]`.
 ///
 /// Redacted text redacts to itself, and a replacement survives the gate.
@@ -36,22 +50,19 @@ impl Redactor {
     }
 
     /// `text` without secrets; borrowed where it holds none.
+    ///
+    /// What is put in a secret's place can bring a word next to another that tells of a secret, so
+    /// the result is searched again until nothing is found.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let spans = self.find(text);
-        if spans.is_empty() {
-            return Cow::Borrowed(text);
+        let mut redacted = Cow::Borrowed(text);
+        for _ in 0..MAX_PASSES {
+            let spans = self.find(&redacted);
+            if spans.is_empty() {
+                break;
+            }
+            redacted = Cow::Owned(replaced(&redacted, spans));
         }
-        let mut out = String::with_capacity(text.len());
-        let mut copied = 0;
-        for span in spans {
-            out.push_str(text.get(copied..span.start).unwrap_or_default());
-            out.push_str("[REDACTED:");
-            out.push_str(span.kind.name());
-            out.push(']');
-            copied = span.end;
-        }
-        out.push_str(text.get(copied..).unwrap_or_default());
-        Cow::Owned(out)
+        redacted
     }
 
     /// The same for bytes, which are text but for some: JSON lines, logs, output of programs.
@@ -68,4 +79,18 @@ impl Redactor {
     pub const fn writer<W: io::Write>(&self, to: W) -> Redacted<'_, W> {
         Redacted::new(self, to)
     }
+}
+
+fn replaced(text: &str, spans: Vec<SecretSpan>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for span in spans {
+        out.push_str(text.get(copied..span.start).unwrap_or_default());
+        out.push_str(REPLACEMENT);
+        out.push_str(span.kind.name());
+        out.push(']');
+        copied = span.end;
+    }
+    out.push_str(text.get(copied..).unwrap_or_default());
+    out
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::assignments::open_private_key;
+use super::private_keys::open_private_key;
 use super::redact::Redactor;
 
 /// Longest stretch without a line end that is held back, in bytes.

@@ -22,9 +22,8 @@ pub struct Markers {
     count: usize,
     /// The folded markers as a trie; the first node is its root.
     nodes: Vec<Node>,
-    /// For each ASCII character, as bits the ASCII characters that may follow it at the start of
-    /// a marker. Nothing starts with one that has none.
-    starts: [u128; 128],
+    /// What the first three bytes of a marker may be.
+    starts: Starts,
     /// The other characters that may start a marker, ascending.
     other_starts: Vec<char>,
 }
@@ -84,7 +83,7 @@ impl Markers {
             let mut markers = Markers {
                 count: 0,
                 nodes: vec![Node::default()],
-                starts: [0; 128],
+                starts: Starts::default(),
                 other_starts: Vec::new(),
             };
             for phrase in MARKERS {
@@ -137,18 +136,24 @@ impl Markers {
     }
 
     fn index_starts(&mut self) {
-        let starts = std::array::from_fn(|first| {
-            let first = u8::try_from(first)
-                .ok()
-                .and_then(|byte| self.read(0, char::from(byte)));
-            let Some(node) = first.filter(|&node| node != 0) else {
-                return 0;
+        let mut starts = Starts::default();
+        for first in 0..0x80u8 {
+            let Some(node) = self.read(0, char::from(first)).filter(|&node| node != 0) else {
+                continue;
             };
-            let follows = |byte: &u8| self.read(node, char::from(*byte)).is_some();
-            (0..0x80u8)
-                .filter(follows)
-                .fold(0, |bits, byte| bits | 1 << byte)
-        });
+            for second in 0..0x80u8 {
+                let Some(after) = self.read(node, char::from(second)) else {
+                    continue;
+                };
+                // A blank may be followed by more of them, and a marker may have ended here.
+                let open = second.is_ascii_whitespace() || self.marker(after).is_some();
+                for third in 0..0x80u8 {
+                    if open || self.read(after, char::from(third)).is_some() {
+                        starts.insert([first, second, third]);
+                    }
+                }
+            }
+        }
         let root = self.nodes.first().into_iter().flat_map(|root| &root.next);
         let as_given = root.map(|&(ch, _)| ch).filter(|ch| !ch.is_ascii());
         let starts_one = |ch: &char| self.read(0, *ch).is_some();
@@ -183,30 +188,15 @@ impl Markers {
     /// The first marker that starts at or after byte `from`, a character boundary; of several
     /// that start at one place, the shortest.
     pub fn find(&self, text: &str, from: usize) -> Option<Found> {
-        let bytes = text.as_bytes();
         let mut at = from;
         loop {
-            let may_start = |byte: &u8| {
-                self.starts
-                    .get(usize::from(*byte))
-                    .is_none_or(|bits| *bits != 0)
-            };
-            at += bytes.get(at..)?.iter().position(may_start)?;
+            at += self.starts.find(text.as_bytes().get(at..)?)?;
             let ch = text.get(at..)?.chars().next()?;
-            if self.may_start(ch, bytes.get(at + 1))
-                && let Some(found) = self.find_at(text, at)
-            {
+            let may_start = ch.is_ascii() || self.other_starts.binary_search(&ch).is_ok();
+            if may_start && let Some(found) = self.find_at(text, at) {
                 return Some(found);
             }
             at += ch.len_utf8();
-        }
-    }
-
-    fn may_start(&self, ch: char, next: Option<&u8>) -> bool {
-        match (self.starts.get(ch as usize), next) {
-            (Some(follow), Some(next)) if next.is_ascii() => follow >> next & 1 == 1,
-            (Some(_), _) => true,
-            (None, _) => self.other_starts.binary_search(&ch).is_ok(),
         }
     }
 
@@ -253,6 +243,67 @@ impl Markers {
 
     fn marker(&self, node: usize) -> Option<usize> {
         self.nodes.get(node)?.marker
+    }
+}
+
+/// A filter over three bytes: for each a set of first bytes, as bits, with which it may stand in
+/// its place. It lets some through that start no marker, and holds back none that does.
+#[derive(Clone, Debug)]
+struct Starts {
+    first: [u16; 256],
+    second: [u16; 256],
+    third: [u16; 256],
+}
+
+impl Default for Starts {
+    /// Without a marker: what is not ASCII may start one, whatever follows, and may follow
+    /// anything.
+    fn default() -> Self {
+        let bits = |byte: usize, of_ascii: u16| if byte < 0x80 { of_ascii } else { u16::MAX };
+        Self {
+            first: std::array::from_fn(|byte| if byte < 0xC0 { 0 } else { Self::ANY }),
+            second: std::array::from_fn(|byte| bits(byte, Self::ANY)),
+            third: std::array::from_fn(|byte| bits(byte, Self::ANY)),
+        }
+    }
+}
+
+impl Starts {
+    /// The bit of what is not ASCII.
+    const ANY: u16 = 1 << 15;
+
+    fn insert(&mut self, [first, second, third]: [u8; 3]) {
+        let bit = 1 << (first.to_ascii_lowercase() % 15);
+        for (table, byte) in [
+            (&mut self.first, first),
+            (&mut self.second, second),
+            (&mut self.third, third),
+        ] {
+            if let Some(bits) = table.get_mut(usize::from(byte)) {
+                *bits |= bit;
+            }
+        }
+    }
+
+    /// Where in `bytes` a marker may start, at the earliest.
+    fn find(&self, bytes: &[u8]) -> Option<usize> {
+        let bits = |table: &[u16; 256], byte: u8| {
+            table.get(usize::from(byte)).copied().unwrap_or_default()
+        };
+        let found = bytes.windows(3).position(|window| match window {
+            [first, second, third] => {
+                let pair = bits(&self.first, *first) & bits(&self.second, *second);
+                pair & bits(&self.third, *third) != 0
+            }
+            _ => false,
+        });
+        // Too near to the end to be told by three.
+        found.or_else(|| {
+            let last = bytes.len().saturating_sub(2);
+            let mut rest = bytes.get(last..)?.iter();
+            let at = rest.position(|byte| bits(&self.first, *byte) != 0)?;
+            Some(last + at)
+        })
     }
 }
 

@@ -1,0 +1,211 @@
+//! Text within a text: base64, hexadecimal, percent encoding and entities, one layer at a time.
+
+use std::ops::Range;
+
+/// Shortest encoded piece that could hold an instruction, in bytes.
+const MIN_PIECE: usize = 24;
+/// Longest piece that is decoded; what is longer is decoded up to here.
+const MAX_PIECE: usize = 16_384;
+/// Most pieces of one text.
+const MAX_PIECES: usize = 64;
+/// Fewest escapes in a piece of percent encoding or entities.
+const MIN_ESCAPES: usize = 4;
+
+/// The encoded pieces of `text` that decode to text, with their places.
+pub(super) fn pieces(text: &str) -> Vec<(Range<usize>, String)> {
+    let bytes = text.as_bytes();
+    let mut pieces = Vec::new();
+    for word in crate::secrets::long_words(text) {
+        if pieces.len() >= MAX_PIECES {
+            return pieces;
+        }
+        if word.len() >= MIN_PIECE
+            && let Some(piece) = text.get(word.clone())
+            && let Some(decoded) = base_decoded(piece)
+        {
+            pieces.push((word, decoded));
+        }
+    }
+    if memchr::memchr(b'%', bytes).is_some() {
+        pieces.extend(escaped(text, '%', percent));
+    }
+    if memchr::memmem::find(bytes, b"&#").is_some() {
+        pieces.extend(escaped(text, '&', entity));
+    }
+    pieces.truncate(MAX_PIECES);
+    pieces
+}
+
+/// The longest part of `word` that is base64 or hexadecimal, decoded.
+fn base_decoded(word: &str) -> Option<String> {
+    let of_base64 = |ch: char| ch.is_ascii_alphanumeric() || matches!(ch, '+' | '/' | '-' | '_');
+    let part = word
+        .split(|ch| !of_base64(ch))
+        .max_by_key(|part| part.len())?;
+    let part = part.get(..part.len().min(MAX_PIECE))?;
+    if part.len() < MIN_PIECE {
+        return None;
+    }
+    if part.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return readable(&hexadecimal(part));
+    }
+    readable(&base64(part))
+}
+
+fn hexadecimal(part: &str) -> Vec<u8> {
+    part.as_bytes()
+        .chunks_exact(2)
+        .filter_map(hex_pair)
+        .collect()
+}
+
+fn hex_pair(pair: &[u8]) -> Option<u8> {
+    let digits = std::str::from_utf8(pair).ok()?;
+    u8::from_str_radix(digits, 16).ok()
+}
+
+fn base64(part: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(part.len() * 3 / 4);
+    let mut bits = 0u32;
+    let mut count = 0;
+    for byte in part.bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            _ => 63,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            out.push(u8::try_from(bits >> count & 0xFF).unwrap_or_default());
+        }
+    }
+    out
+}
+
+/// Bytes as text, if that is what they are: nearly all of it letters, blanks and punctuation.
+fn readable(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let count = text.chars().count();
+    let drawn = text
+        .chars()
+        .filter(|ch| !ch.is_control() || matches!(ch, '\n' | '\t' | '\r'));
+    (count >= MIN_PIECE / 2 && drawn.count() * 20 >= count * 19).then(|| text.to_owned())
+}
+
+/// The pieces of `text` without a blank that hold enough escapes, decoded.
+fn escaped(
+    text: &str,
+    sign: char,
+    decode: fn(&str) -> Option<(String, usize)>,
+) -> Vec<(Range<usize>, String)> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for piece in text.split_inclusive([' ', '\n', '\t', '"', '\'']) {
+        let range = start..start + piece.len();
+        start = range.end;
+        if piece.matches(sign).count() < MIN_ESCAPES || pieces.len() >= MAX_PIECES {
+            continue;
+        }
+        let bound = piece.floor_char_boundary(MAX_PIECE);
+        pieces.push((
+            range,
+            unescape(piece.get(..bound).unwrap_or_default(), sign, decode),
+        ));
+    }
+    pieces
+}
+
+fn unescape(piece: &str, sign: char, decode: fn(&str) -> Option<(String, usize)>) -> String {
+    let mut out = String::with_capacity(piece.len());
+    let mut rest = piece;
+    while let Some(at) = rest.find(sign) {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        rest = rest.get(at..).unwrap_or_default();
+        let (decoded, used) = decode(rest).unwrap_or_else(|| (sign.to_string(), sign.len_utf8()));
+        out.push_str(&decoded);
+        rest = rest.get(used..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// One character in percent encoding: up to four escapes.
+fn percent(rest: &str) -> Option<(String, usize)> {
+    let mut bytes = Vec::new();
+    for escape in rest.as_bytes().chunks_exact(3).take(4) {
+        let [b'%', pair @ ..] = escape else { break };
+        bytes.push(hex_pair(pair)?);
+        if let Ok(text) = std::str::from_utf8(&bytes) {
+            return Some((text.to_owned(), bytes.len() * 3));
+        }
+    }
+    None
+}
+
+/// Longest entity, in bytes.
+const MAX_ENTITY: usize = 12;
+
+/// One entity, decimal, hexadecimal or of those that XML names.
+fn entity(rest: &str) -> Option<(String, usize)> {
+    let bound = rest.floor_char_boundary(MAX_ENTITY);
+    let end = rest.get(..bound)?.find(';')?;
+    let name = rest.get(1..end)?;
+    let ch = match name {
+        "lt" => '<',
+        "gt" => '>',
+        "amp" => '&',
+        "quot" => '"',
+        "apos" => '\'',
+        "nbsp" => ' ',
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let hex = number.strip_prefix(['x', 'X']);
+            let code = match hex {
+                Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)?
+        }
+    };
+    Some((ch.to_string(), end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(text: &str) -> Vec<String> {
+        pieces(text).into_iter().map(|(_, text)| text).collect()
+    }
+
+    #[test]
+    fn each_encoding_is_read() {
+        let plain = "please read this line";
+        for text in [
+            "see cGxlYXNlIHJlYWQgdGhpcyBsaW5l.",
+            "706c6561736520726561642074686973206c696e65",
+            "%70lease%20read%20this%20l%69ne",
+            "&#112;lease&#32;read&#x20;this&#32;line",
+        ] {
+            assert_eq!(
+                decoded(text).first().map(|text| text.trim_end_matches('.')),
+                Some(plain),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_text_is_left() {
+        for text in [
+            "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+            "plain text, 100% of it",
+        ] {
+            assert!(decoded(text).is_empty(), "{text}");
+        }
+    }
+}

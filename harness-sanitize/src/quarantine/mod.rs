@@ -1,0 +1,16 @@
+//! Quarantine: what in a text speaks to the model instead of to the reader, and what happens then.
+//!
+//! A filter is one thin layer: it finds what is hidden and what is phrased like an order, not a
+//! lie that reads like advice. The structure of what surrounds it carries the guarantee.
+
+mod encoded;
+mod finding;
+mod flagged;
+mod hidden;
+mod phrases;
+mod reading;
+mod scan;
+
+pub use finding::{Finding, FindingKind, Level};
+pub use flagged::{Flagged, Quarantine, Quarantined};
+pub use scan::{MAX_FINDINGS, Scanner};

@@ -1,0 +1,155 @@
+//! What a value looks like: drawn at random, chosen by a person, or standing for either.
+
+/// Shortest stretch of letters that no word of a name reaches.
+const MIN_RANDOM_WORD: usize = 16;
+/// Shortest value that looks drawn at random.
+const MIN_RANDOM: usize = 12;
+
+/// Whether a long word can hold what [`looks_random`] or [`is_mixed`], by a count of its bytes alone.
+pub(super) fn may_be_random(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let capitals = word.bytes().filter(u8::is_ascii_uppercase).count();
+    digits > 1
+        || capitals > 1
+        || word.len() >= 20
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'=' || byte == b'_')
+}
+
+/// Whether a token was drawn, not written: letters and digits mixed without words in it, or one
+/// stretch longer than any word.
+pub(super) fn looks_random(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
+    if value.len() < MIN_RANDOM || is_placeholder(value) {
+        return false;
+    }
+    let solid = digits + letters == value.len();
+    // Digits alone are a number up to the length of a card's or an account's.
+    if letters < 3 {
+        return (solid && value.len() >= 24) || is_uuid(value);
+    }
+    if digits < 3 {
+        let long = value.len() >= 20 && !is_written_name(value);
+        return long && (solid || (digits > 0 && !holds_words(value)));
+    }
+    !holds_words(value) && distinct(value) >= 6
+}
+
+/// Whether a value has the form of a UUID.
+fn is_uuid(value: &str) -> bool {
+    let lengths = value.split('-').map(str::len);
+    lengths.eq([8, 4, 4, 4, 12])
+        && value
+            .bytes()
+            .all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
+
+/// Whether a value holds written words: between its signs, or as its only letters.
+fn holds_words(value: &str) -> bool {
+    let written = |word: &str| {
+        (4..MIN_RANDOM_WORD).contains(&word.len())
+            && word.bytes().all(|byte| byte.is_ascii_lowercase())
+            && word.bytes().any(|byte| b"aeiouy".contains(&byte))
+            && word.bytes().any(|byte| !byte.is_ascii_hexdigit())
+            && word.matches('q').count() == word.matches("qu").count()
+    };
+    let joined = value.contains(['_', '-', '/', '.']);
+    let mut words = value.split(['_', '-', '/', '.', '=', '+', '~', ':']);
+    joined && words.any(written)
+}
+
+/// Whether a credential mixes letters of both cases, or letters and digits, without being words.
+pub(super) fn is_mixed(value: &str) -> bool {
+    let has = |wanted: fn(&u8) -> bool| value.as_bytes().iter().any(wanted);
+    let upper_and_lower = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let digits = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    (digits || upper_and_lower) && !holds_words(value) && !is_written_name(value)
+}
+
+/// Whether letters are a name in camel case: short humps, each a capital and small letters.
+fn is_written_name(value: &str) -> bool {
+    let capitals = value.bytes().filter(u8::is_ascii_uppercase).count();
+    let humps = value.bytes().zip(value.bytes().skip(1));
+    let pairs =
+        humps.filter(|(first, second)| first.is_ascii_uppercase() && second.is_ascii_uppercase());
+    capitals > 0 && pairs.count() * 4 < capitals && capitals * 3 < value.len()
+}
+
+/// Whether a token behind a telling prefix is one, and not a word or a row of one letter.
+pub(super) fn is_drawn(token: &str) -> bool {
+    let has = |wanted: fn(&u8) -> bool| token.as_bytes().iter().any(wanted);
+    let mixed =
+        has(u8::is_ascii_digit) || (has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase));
+    distinct(token) >= 6 && mixed && !is_crossed_out(token)
+}
+
+/// Whether the value was crossed out (`xxxx`) or is that of a manual.
+pub(super) fn is_crossed_out(value: &str) -> bool {
+    value.contains("XXXX") || value.contains("xxxx") || value.ends_with("EXAMPLE")
+}
+
+/// How many different characters.
+pub(super) fn distinct(value: &str) -> usize {
+    let mut seen = [false; 256];
+    for byte in value.bytes() {
+        if let Some(slot) = seen.get_mut(usize::from(byte)) {
+            *slot = true;
+        }
+    }
+    seen.iter().filter(|seen| **seen).count()
+}
+
+/// Whether a machine issued this: nothing in it but what encodings of tokens hold.
+pub(super) fn is_issued(value: &str) -> bool {
+    value
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"_-+/=.~:".contains(&byte))
+}
+
+/// Whether a person chose this: upper and lower case beyond a capital, or a sign that words do
+/// not hold.
+pub(super) fn is_chosen(value: &str) -> bool {
+    let inner_capital = value.chars().skip(1).any(char::is_uppercase);
+    (inner_capital && value.chars().any(char::is_lowercase) && value.len() >= 16)
+        || value.contains(['!', '@', '#', '$', '%', '^', '*', '+', '~'])
+}
+
+/// Whether a value stands for a secret instead of being one.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    distinct(&lower) < 4
+        || value.starts_with(['$', '<', '{', '[', '%', '(', '*', '/', '.', '#', '?'])
+        || value.contains("${")
+        || value.contains("{{")
+        || PLACEHOLDERS.iter().any(|word| lower.contains(word))
+}
+
+/// What documentation and code write in a secret's place.
+const PLACEHOLDERS: &[&str] = &[
+    "example",
+    "your_",
+    "your-",
+    "yourpass",
+    "yourkey",
+    "changeme",
+    "change_me",
+    "placeholder",
+    "redacted",
+    "process.env",
+    "os.environ",
+    "getenv",
+    "env.",
+    "xxxx",
+    "****",
+    "...",
+    "dummy",
+    "invalid",
+    "replace",
+    "undefined",
+    "required",
+    "optional",
+    "<",
+    "null",
+];

@@ -1,0 +1,177 @@
+//! Tokens that are told by their own look, within the long words of a text.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use regex::Regex;
+
+use super::checksum;
+use super::find::{SecretKind, SecretSpan};
+use super::kinds::{KINDS, Kind, SHAPES};
+use super::look::{is_crossed_out, is_drawn};
+
+/// Most bytes of a long word in which a shape is looked for: longer ones are data.
+const MAX_SHAPED: usize = 4096;
+
+struct Tokens {
+    /// By the first byte of a prefix: the prefix, its kind, and what must follow.
+    by_first: [Vec<(&'static str, &'static Kind, Regex)>; 128],
+    /// The literals of all shapes.
+    literals: AhoCorasick,
+    /// For each literal the shape that holds it.
+    shapes: Vec<(SecretKind, Regex)>,
+}
+
+static TOKENS: LazyLock<Option<Tokens>> = LazyLock::new(|| {
+    let mut by_first = std::array::from_fn(|_| Vec::new());
+    for kind in KINDS {
+        let rest = Regex::new(&format!("^(?-u:{})", kind.rest)).ok()?;
+        for prefix in kind.prefixes {
+            let first = prefix.bytes().next()?;
+            by_first
+                .get_mut(usize::from(first))?
+                .push((*prefix, kind, rest.clone()));
+        }
+    }
+    let mut shapes = Vec::new();
+    for shape in SHAPES {
+        let pattern = Regex::new(shape.pattern).ok()?;
+        let each = shape
+            .literals
+            .iter()
+            .map(|_| (SecretKind(shape.name), pattern.clone()));
+        shapes.extend(each);
+    }
+    let literals = SHAPES.iter().flat_map(|shape| shape.literals);
+    Some(Tokens {
+        by_first,
+        literals: AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(literals)
+            .ok()?,
+        shapes,
+    })
+});
+
+/// Adds the tokens in `word`, a long word of `text`; returns whether there was one.
+pub(super) fn tokens(text: &str, word: &Range<usize>, found: &mut Vec<SecretSpan>) -> bool {
+    let Some(tokens) = &*TOKENS else {
+        return false;
+    };
+    let before = found.len();
+    let mut at = word.start;
+    while at < word.end {
+        let Some(end) = tokens.starting_at(text, at, found) else {
+            at = next_start(text, at, word.end);
+            continue;
+        };
+        at = end.max(at + 1);
+    }
+    tokens.shaped(text, word, found);
+    found.len() > before
+}
+
+impl Tokens {
+    fn starting_at(&self, text: &str, at: usize, found: &mut Vec<SecretSpan>) -> Option<usize> {
+        let rest = text.get(at..)?;
+        let kinds = self.by_first.get(usize::from(*rest.as_bytes().first()?))?;
+        for (prefix, kind, pattern) in kinds {
+            let Some(rest) = rest.strip_prefix(prefix) else {
+                continue;
+            };
+            if !starts_word(text, at) {
+                return None;
+            }
+            let Some(token) = pattern.find(rest) else {
+                continue;
+            };
+            let is_real = if kind.doubtful {
+                is_drawn(token.as_str()) || checksum::holds(token.as_str())
+            } else {
+                !is_crossed_out(token.as_str())
+            };
+            if !is_real {
+                continue;
+            }
+            // What goes on behind its full length is another token, or none.
+            let tail = rest.get(token.end()..).unwrap_or_default();
+            if tail.starts_with(|ch: char| ch.is_ascii_alphanumeric()) {
+                continue;
+            }
+            let end = at + prefix.len() + token.end();
+            found.push(SecretSpan {
+                kind: SecretKind(kind.name),
+                start: at,
+                end,
+            });
+            return Some(end);
+        }
+        None
+    }
+
+    fn shaped(&self, text: &str, word: &Range<usize>, found: &mut Vec<SecretSpan>) {
+        let Some(piece) = text
+            .get(word.clone())
+            .filter(|piece| piece.len() <= MAX_SHAPED)
+        else {
+            return;
+        };
+        for hit in self.literals.find_iter(piece) {
+            let Some((kind, pattern)) = self.shapes.get(hit.pattern().as_usize()) else {
+                continue;
+            };
+            let places = pattern
+                .captures_iter(piece)
+                .filter_map(|found| found.get(1));
+            found.extend(
+                places
+                    .filter(|place| !is_crossed_out(place.as_str()))
+                    .map(|place| SecretSpan {
+                        kind: *kind,
+                        start: word.start + place.start(),
+                        end: word.start + place.end(),
+                    }),
+            );
+        }
+    }
+}
+
+/// The next place after `at` where a token can start: behind a sign, or behind the letter that an
+/// escape ends with.
+fn next_start(text: &str, at: usize, end: usize) -> usize {
+    let bytes = text.as_bytes();
+    let joins = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let mut next = at + 1;
+    while next < end {
+        let before = bytes.get(next - 1).copied().unwrap_or_default();
+        if !joins(before) || starts_word(text, next) {
+            return next;
+        }
+        next += 1;
+    }
+    end
+}
+
+/// Whether a token can start at `at`: behind anything but a letter, digit, hyphen or underscore;
+/// or behind an escape of JSON (`\n`) or of a URL (`%3D`), whose last character is a letter.
+fn starts_word(text: &str, at: usize) -> bool {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    match before {
+        [] => true,
+        [.., b'\\', b'n' | b't' | b'r' | b'b' | b'f'] => true,
+        [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
+        [.., last] => !(last.is_ascii_alphanumeric() || matches!(last, b'-' | b'_')),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_compiles() {
+        assert!(TOKENS.is_some());
+        assert!(KINDS.iter().all(|kind| !kind.prefixes.is_empty()));
+    }
+}

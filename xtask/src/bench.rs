@@ -1,0 +1,52 @@
+//! `bench`: how fast our code is, measured by the crate that owns it.
+
+use crate::tree::{self, Tree};
+use anyhow::Result;
+use std::ffi::OsString;
+
+/// Arguments of `bench`.
+#[derive(clap::Args)]
+#[command(after_help = "Example: cargo xtask bench --only text --json")]
+pub(crate) struct Args {
+    /// One bench instead of all
+    #[arg(long, value_enum)]
+    only: Option<Bench>,
+    /// One JSON object a row
+    #[arg(long)]
+    json: bool,
+}
+
+/// A bench, by what it measures.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Bench {
+    /// The text boundary
+    Text,
+}
+
+impl Bench {
+    const fn package(self) -> &'static str {
+        match self {
+            Self::Text => "harness-sanitize",
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
+    let benches = args
+        .only
+        .map_or_else(|| vec![Bench::Text], |only| vec![only]);
+    for bench in benches {
+        let mut cargo = tree.cargo(["bench", "--quiet", "--package", bench.package()]);
+        cargo.args(["--bench", bench.name(), "--"]);
+        cargo.args(args.json.then(|| OsString::from("--json")));
+        tree::succeed(&mut cargo)?;
+    }
+    Ok(())
+}
