@@ -147,6 +147,26 @@ pub(crate) enum Verb {
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
+    /// What holds of the workspace on this machine: place, anchor, space, locks, syncs, files, chain
+    #[command(after_help = "Example:\n  harness doctor --root /var/lib/harness")]
+    Doctor,
+    /// Takes over a workspace of pandaprobe-harness 0.9; safe to repeat
+    ///
+    /// Its rules keep their status by its word, marked as imported; active ones are on holdout
+    /// trial from now on. The workspace is created where there is none.
+    #[command(after_help = "Example:\n  harness import /harness-0.9 --root /var/lib/harness")]
+    Import {
+        /// That workspace
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Writes a workspace that pandaprobe-harness 0.9 reads
+    #[command(after_help = "Example:\n  harness export /tmp/harness-0.9")]
+    Export {
+        /// A folder that is empty or does not exist
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
     /// Cleans text: no control sequences, nothing hidden, no imitation of our own voice
     #[command(after_help = "Example:\n  harness sanitize --max-len 2000 < page.txt")]
     Sanitize {
@@ -160,14 +180,24 @@ pub(crate) enum Verb {
     /// Replaces secrets by their kinds
     #[command(after_help = "Example:\n  harness redact < log.txt > clean.txt")]
     Redact,
-    /// How well alerts match known failures, as measured
-    #[command(after_help = "Example:\n  harness calibrate --labels labels.json\n\n\
-        A file of labels is JSON: {SESSION ID: \"failure\" or \"success\"}")]
-    Calibrate {
-        /// What became of each session
-        #[arg(long, value_name = "FILE")]
-        labels: PathBuf,
-    },
+    /// How well alerts match failures; without labels, what scores look like
+    #[command(
+        after_help = "Example:\n  harness calibrate --labels labels.json --fit\n\n\
+        A file of labels is JSON: {SESSION ID: \"failure\" or \"success\"}. Runs of one task are \
+        named alike up to their last `-N`."
+    )]
+    Calibrate(Calibrate),
+}
+
+/// What `calibrate` takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Calibrate {
+    /// What became of each session
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Fits an alert model to this workload, and saves it in the workspace
+    #[arg(long, requires = "labels")]
+    pub(crate) fit: bool,
 }
 
 /// What `run` takes.

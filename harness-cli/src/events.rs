@@ -9,7 +9,7 @@ const FOREIGN: &str = "foreign";
 /// What a line that says nothing is called.
 const UNREADABLE: &str = "unreadable";
 /// The fields that a line of text shows, where the event has them.
-const TOLD: [&str; 19] = [
+const TOLD: [&str; 20] = [
     "session",
     "session_id",
     "turn_index",
@@ -29,6 +29,7 @@ const TOLD: [&str; 19] = [
     "tool",
     "reason",
     "y",
+    "auroc",
 ];
 /// Characters of a field that are shown.
 const MAX_TOLD: usize = 80;

@@ -108,7 +108,7 @@ fn of_desk(error: &DeskError) -> Exit {
 
 const fn of_store(error: &StoreError) -> Exit {
     match error {
-        StoreError::Misplaced { .. } => Exit::Usage,
+        StoreError::Misplaced { .. } | StoreError::NotEmpty { .. } => Exit::Usage,
         _ => Exit::Workspace,
     }
 }

@@ -61,6 +61,8 @@ fixed! {
     state_folder = "state";
     /// The folder of scores and gate state.
     scores_folder = "state/scores";
+    /// The alert model that was fitted to this workload.
+    alert_model = "state/alert_model.json";
     /// The folder of closed journal segments.
     segments_folder = "state/segments";
     /// The file whose kernel lock writers hold.

@@ -12,7 +12,7 @@ use crate::time::Timestamp;
 pub enum Retirement {
     /// Its trial showed that it harms; it blocks its own return.
     Harmful,
-    /// Its trial ended without a proof; that refutes nothing.
+    /// Its trial ended without a proof, or a proven rule supersedes it; that refutes nothing.
     Unproven,
     /// An operator decided.
     Operator,

@@ -98,6 +98,8 @@ settings! {
     observe_only: bool = false, boolean, "`true` or `false`";
     /// Score the explaining metrics too, on a confirmed breach.
     enable_tier3: bool = false, boolean, "`true` or `false`";
+    /// Keep turns that breached as cases of the eval set; a case holds session data.
+    capture_eval_cases: bool = false, boolean, "`true` or `false`";
     /// What behaviour is authorised, in the host's words; data to the repair model.
     domain_policy: Option<String> = None, |text| Some(Some(text.to_owned())), "text";
     /// Seconds that a repair may take.

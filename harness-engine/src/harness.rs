@@ -11,7 +11,7 @@ use harness_repair::{RepairAgent, RepairError, RepairResult};
 use harness_rules::{Decided, DeskError, Desks, RepairDesk, RuleBook, TaskToolset};
 use harness_sanitize::{Gate, Intake};
 use harness_store::wire::event::{CloseReason, SkipReason};
-use harness_store::{OpenOptions, Opening, Reader, StoreError, Workspace};
+use harness_store::{Capture, OpenOptions, Opening, Reader, StoreError, Workspace};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -278,6 +278,16 @@ impl Harness {
             failures,
             repair,
         }
+    }
+
+    /// Keeps a finished turn as a win to protect in the eval set, with the scores that it gets now.
+    /// It is not recorded by this. [`Capture::FullOfWins`] if there is no room; a turn whose replay
+    /// input held a secret is kept and cannot be replayed.
+    ///
+    /// # Errors
+    /// The workspace cannot be written.
+    pub async fn capture_win(&self, turn: TurnPayload) -> Result<Capture, HarnessError> {
+        Ok(self.watcher.capture_win(turn.bounded()).await?)
     }
 
     /// Lets the validation desk decide what can be decided, as at the boundary of a phase.

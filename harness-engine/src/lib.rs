@@ -20,7 +20,9 @@
 
 #![forbid(unsafe_code)]
 
+mod capture;
 mod config;
+mod counts;
 mod diagnosis;
 mod embedded;
 mod evaluation;
@@ -42,6 +44,7 @@ pub use gate::GateRules;
 pub use harness::{Harness, HarnessError, Recorded, Settled};
 pub use harness_repair::{ModelChoice, RepairModel, RepairResult};
 pub use harness_rules::{PREAMBLE, TaskToolset, task_tool_schemas};
+pub use harness_store::Capture;
 pub use off_thread::Lost;
 pub use ports::{
     EvaluationError, Evaluator, HealthReport, Reading, ReadingValue, Verified, Verifier,

@@ -10,6 +10,7 @@ use harness_store::wire::score::GateState;
 use harness_store::wire::trace::TraceDoc;
 use harness_store::{NoticeToPost, SessionScores, StoreError, TurnOutcome, TurnRecord, WatchEvent};
 
+use crate::counts;
 use crate::diagnosis;
 use crate::evaluation::Evaluation;
 use crate::watcher::{WatchError, Watcher, lock};
@@ -46,6 +47,7 @@ impl Watcher {
             .into_iter()
             .map(WatchEvent::from)
             .collect();
+        let case = self.failure_case(&turn, evaluation, &signatures)?;
         let notices = if signatures.is_empty() {
             Vec::new()
         } else {
@@ -85,6 +87,7 @@ impl Watcher {
                 .iter()
                 .map(|(metric, state)| (metric.clone(), *state))
                 .collect(),
+            counts: Some(counts::of(&turn.trace)),
             notices,
             cooldown_turns: self.config.notice_cooldown_turns,
             observe_only: self.config.observe_only,
@@ -92,10 +95,12 @@ impl Watcher {
             events,
         };
         let (book, conditions) = (self.book.clone(), evaluation.conditions());
-        Ok(self.watch.record_turn_with(record, move || {
+        let outcome = self.watch.record_turn_with(record, move || {
             let observed = book.outcomes_of_turn(&turn.session, turn.index, &conditions)?;
             Ok(observed.into_iter().map(WatchEvent::from).collect())
-        })?)
+        })?;
+        self.keep_failure(case, &outcome);
+        Ok(outcome)
     }
 
     /// The conditions that were reported and are over: their metric was scored and did not alert.

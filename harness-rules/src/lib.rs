@@ -56,7 +56,7 @@ pub use ledger::Ledger;
 pub use novelty::Difference;
 pub use operator_desk::OperatorDesk;
 pub use outcome::Scores;
-pub use projection::mismatches;
+pub use projection::{export, mismatches};
 pub use repair_desk::{
     Abandoned, Category, Ended, ModelTurn, OpenEpisode, Opened, ProposeOutcome, ProposedEpisode,
     RepairDesk, ToolCallNote, Usage, WithoutRule,

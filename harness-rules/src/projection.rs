@@ -2,12 +2,13 @@
 //! the journal by every audit, and written anew by the next writer where they differ.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use harness_core::{RuleId, Scope, layout};
 use harness_store::wire::event::{ScopeCount, ScopeIndexRegenerated};
 use harness_store::wire::json;
 use harness_store::wire::rule::RuleDoc;
-use harness_store::{Projection, Projects, Reader, StoreError, Tx};
+use harness_store::{Exported, Projection, Projects, Reader, StoreError, Tx};
 use serde_json::Value;
 
 use crate::ledger::{Ledger, RuleRecord};
@@ -112,6 +113,21 @@ fn compare_rules(
     Ok(())
 }
 
+/// Writes a workspace that pandaprobe-harness 0.9 reads into `folder`, which must be empty or not
+/// be there: rules as the ledger has them, everything else as the journal and the files have it.
+///
+/// # Errors
+/// The folder is not empty or cannot be written, or the workspace cannot be read.
+pub fn export(
+    reader: &Reader,
+    ledger: &Ledger,
+    settings: &Settings,
+    folder: &Path,
+) -> Result<Exported, StoreError> {
+    let (_, files) = rebuilt(ledger, settings, Vec::new());
+    harness_store::export(reader, folder, &files)
+}
+
 /// Everything written anew, and the event that says why.
 pub(crate) fn rebuilt(
     ledger: &Ledger,
@@ -145,5 +161,8 @@ pub(crate) fn rebuilt(
 }
 
 fn document(record: &RuleRecord) -> RuleDoc {
-    RuleDoc::from_domain(&record.rule, record.status)
+    RuleDoc {
+        x_imported: record.imported,
+        ..RuleDoc::from_domain(&record.rule, record.status)
+    }
 }

@@ -99,6 +99,9 @@ fn bullet(record: &RuleRecord) -> String {
     if let Some(notice) = &rule.source_notice {
         let _ = write!(out, ", from notice {notice}");
     }
+    if record.imported {
+        out.push_str(", imported");
+    }
     out.push_str(")\n");
     out
 }

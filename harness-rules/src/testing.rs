@@ -32,6 +32,7 @@ pub(crate) fn record(rule: Rule, status: RuleStatus) -> RuleRecord {
         text_sha256: String::new(),
         status,
         quarantined: false,
+        imported: false,
         episode: None,
         added_seq: 0,
         trials: Vec::new(),

@@ -12,7 +12,7 @@
 
 use std::num::NonZeroU32;
 
-use harness_core::{CleanString, Retirement, RuleId, RuleStatus};
+use harness_core::{CleanString, CleanText, Retirement, RuleId, RuleStatus};
 use harness_store::wire::event::{
     Path, Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, TrialKind, TrialName,
     TrialOpened,
@@ -24,7 +24,7 @@ use harness_store::{Reader, ValidationLog};
 use crate::book::RuleBook;
 use crate::desk::{COMMIT_DEADLINE, DeskError};
 use crate::evidence::{Decision, EValue, OpenTrial, Verdict, decide_all};
-use crate::ledger::{Ledger, RuleRecord, Trial, arm_key, evidence_of};
+use crate::ledger::{Ledger, RuleRecord, SUPERSEDED, Trial, arm_key, evidence_of};
 use crate::projection;
 use crate::settings::Settings;
 
@@ -48,6 +48,15 @@ pub struct Decided {
     pub quarantined: Vec<RuleId>,
     /// Trials and holdouts that were opened.
     pub opened: Vec<(RuleId, TrialName)>,
+}
+
+impl Decided {
+    fn extend(&mut self, more: Self) {
+        self.promoted.extend(more.promoted);
+        self.retired.extend(more.retired);
+        self.quarantined.extend(more.quarantined);
+        self.opened.extend(more.opened);
+    }
 }
 
 /// The validation desk.
@@ -100,8 +109,16 @@ impl ValidationDesk {
         }
         let (book, evaluator) = (self.book.clone(), evaluator.clone());
         self.log.commit(COMMIT_DEADLINE, move |tx| {
-            let (events, decided) = plan(&*book.ledger()?, &evaluator, book.settings());
+            let (events, mut decided) = plan(&*book.ledger()?, &evaluator, book.settings());
             tx.commit(events)?;
+            if !decided.promoted.is_empty() {
+                // What a promoted rule supersedes goes at once, not at the next look.
+                let (events, more) = plan(&*book.ledger()?, &evaluator, book.settings());
+                if !events.is_empty() {
+                    tx.commit(events)?;
+                    decided.extend(more);
+                }
+            }
             let changed: Vec<RuleId> = decided
                 .promoted
                 .iter()
@@ -129,7 +146,8 @@ fn plan(
     // Harm first: what it quarantines was active before any promotion of this look.
     let mut settled: Vec<RuleId> = Vec::new();
     harmful_active(ledger, &mut events, &mut decided, &mut settled);
-    for (record, trial, decision) in decisions(ledger, evaluator, settings) {
+    superseded(ledger, &mut events, &mut decided, &mut settled);
+    for (record, trial, decision) in decisions(ledger, evaluator, settings, &settled) {
         let id = record.rule.id.clone();
         settled.push(id.clone());
         match decision.verdict {
@@ -188,10 +206,12 @@ fn decisions<'a>(
     ledger: &'a Ledger,
     evaluator: &EvaluatorIdentity,
     settings: &Settings,
+    settled: &[RuleId],
 ) -> Vec<(&'a RuleRecord, &'a Trial, Decision)> {
     let open: Vec<(&RuleRecord, &Trial, OpenTrial)> = ledger
         .live_rules()
         .filter(|record| record.status == RuleStatus::Candidate)
+        .filter(|record| !settled.contains(&record.rule.id))
         .filter_map(|record| {
             let trial = record
                 .open_trial()
@@ -258,6 +278,34 @@ fn harmful_active(
             settled.extend(descendants.iter().cloned());
             decided.quarantined.extend(descendants);
         }
+    }
+}
+
+/// Live rules that an active one supersedes. That proves nothing about them: they are retired as
+/// unproven, which blocks no return.
+fn superseded(
+    ledger: &Ledger,
+    events: &mut Vec<Event>,
+    decided: &mut Decided,
+    settled: &mut Vec<RuleId>,
+) {
+    for record in ledger.live_rules() {
+        let Some(by) = ledger.superseding(&record.rule.id) else {
+            continue;
+        };
+        let id = &record.rule.id;
+        if settled.contains(id) || settled.contains(&by.rule.id) {
+            continue;
+        }
+        events.push(Event::from(RuleRetire {
+            id: id.clone(),
+            reason: Retirement::Unproven,
+            validator: SUPERSEDED.to_owned(),
+            evidence: None,
+            note: CleanText::new(format!("superseded by {}", by.rule.id)).ok(),
+        }));
+        decided.retired.push((id.clone(), Retirement::Unproven));
+        settled.push(id.clone());
     }
 }
 

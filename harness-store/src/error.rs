@@ -130,6 +130,12 @@ pub enum StoreError {
         /// The root.
         root: String,
     },
+    /// A folder that is to be filled has something in it. The operator's to mend.
+    #[error("{path} is not empty: choose a folder that is, or a new one")]
+    NotEmpty {
+        /// The folder.
+        path: String,
+    },
     /// This process has the workspace open already. The host's fault: pass the halves on instead.
     #[error(
         "this process has {path} open already: use the halves of that opening, or drop them first"

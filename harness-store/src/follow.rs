@@ -2,17 +2,16 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use harness_core::layout;
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
 use crate::journal::MAX_COMMIT;
 use crate::lines::{Content, LineReader, RawLine};
 use crate::root::{FileId, Root};
+use crate::segments::{self, Opened, Part};
 use crate::wire::{Line, MAX_LINE, parse_line};
 
 /// Something derived from the journal, line by line.
@@ -41,12 +40,15 @@ impl<A: Fold, B: Fold> Fold for (A, B) {
 pub struct Follower<F> {
     root: Arc<Root>,
     place: Place,
+    /// Whether the fold has taken in anything.
+    begun: bool,
     fold: F,
 }
 
 /// How far a journal was read.
 #[derive(Debug, Default)]
 struct Place {
+    /// The file that is being read; a segment that was closed since is the same file.
     file: Option<FileId>,
     /// The byte after the last line that was taken in.
     offset: u64,
@@ -59,8 +61,14 @@ impl<F: Fold> Follower<F> {
         Self {
             root,
             place: Place::default(),
+            begun: false,
             fold,
         }
+    }
+
+    /// Whether anything was taken in.
+    pub(crate) const fn has_begun(&self) -> bool {
+        self.begun
     }
 
     /// What was derived, as of the last [`Follower::refresh`].
@@ -69,27 +77,53 @@ impl<F: Fold> Follower<F> {
     }
 
     /// Takes in what was appended since the last time. If the journal became shorter, is another
-    /// file, or its last known line changed, the fold is reset and the journal read anew.
+    /// one, or its last known line changed, the fold is reset and the journal read anew.
     ///
     /// # Errors
     /// The journal cannot be read; the fold is as it was, or as far as the reading came.
     pub fn refresh(&mut self) -> Result<(), StoreError> {
-        let path = layout::journal();
-        let Some(file) = self.root.open_if_there(path.as_str())? else {
-            self.start_anew();
-            return Ok(());
+        let growing = segments::growing(&self.root)?;
+        let growing = match growing {
+            Some(part) if part.is(self.place.file) => return self.go_on([part]),
+            other => other,
         };
-        let shown = self.root.shown(path.as_str());
+        let mut parts = segments::parts(&self.root, growing)?;
+        let known = match self.place.file {
+            Some(id) => segments::position(&self.root, &parts, id)?,
+            None => None,
+        };
+        match known {
+            Some(at) => {
+                parts.drain(..at);
+            }
+            None => self.start_anew(),
+        }
+        self.go_on(parts)
+    }
+
+    fn go_on(&mut self, parts: impl IntoIterator<Item = Part>) -> Result<(), StoreError> {
+        for part in parts {
+            if !self.read(part)? {
+                // It is not the journal that it was.
+                self.start_anew();
+                return self.refresh();
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in what is new in one file; `false` if what was taken in of it is not there any more.
+    fn read(&mut self, part: Part) -> Result<bool, StoreError> {
+        let shown = self.root.shown(part.path.as_str());
         let failed = |error: io::Error| StoreError::from_io(&error, "read", &shown);
-        let stat = rustix::fs::fstat(file.as_fd()).map_err(|errno| failed(errno.into()))?;
-        let id = FileId::of(&stat);
-        let length = u64::try_from(stat.st_size).unwrap_or(0);
-        let goes_on = self.place.file == Some(id)
-            && length >= self.place.offset
-            && self.place.still_holds(&file).map_err(failed)?;
-        if !goes_on {
-            self.start_anew();
-            self.place.file = Some(id);
+        let Opened { file, id, length } = part.open(&self.root)?;
+        if self.place.file != Some(id) {
+            self.place = Place {
+                file: Some(id),
+                ..Place::default()
+            };
+        } else if length < self.place.offset || !self.place.still_holds(&file).map_err(failed)? {
+            return Ok(false);
         }
         let (place, fold) = (&mut self.place, &mut self.fold);
         let mut reader = LineReader::new(&file, place.offset, length);
@@ -103,16 +137,18 @@ impl<F: Fold> Follower<F> {
                 for line in commit.drain(..) {
                     place.last = Some((line.offset(), *line.digest()));
                     fold.apply(&line);
+                    self.begun = true;
                 }
                 place.offset = end;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     fn start_anew(&mut self) {
-        if self.place.offset > 0 {
+        if self.begun {
             self.fold.reset();
+            self.begun = false;
         }
         self.place = Place::default();
     }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use harness_core::{CleanText, Timestamp, layout};
 use sha2::{Digest, Sha256};
@@ -15,8 +16,9 @@ use crate::follow::line_of;
 use crate::lines::{LineReader, start_of_last_lines};
 use crate::redaction::Sink;
 use crate::root::{Access, FileId, Root};
+use crate::segments;
 use crate::wire::envelope::enclose;
-use crate::wire::event::{RecordSkipped, TailRepaired};
+use crate::wire::event::{RecordSkipped, Segment, TailRepaired};
 use crate::wire::{Event, Line, MAX_LINE, hex, json};
 
 /// Events of one commit at most; readers hold a commit in memory until its last line is there.
@@ -25,6 +27,24 @@ pub const MAX_COMMIT: usize = 4096;
 const FIRST_LOOK: usize = 16;
 /// Unreadable lines at the end that are journaled one by one when a journal is taken up.
 const MAX_SKIPPED: usize = 16;
+
+/// When the growing file of the journal is closed and a new one begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rotation {
+    /// Once it has this many bytes.
+    pub bytes: u64,
+    /// Once its first line is this old.
+    pub age: Duration,
+}
+
+impl Default for Rotation {
+    fn default() -> Self {
+        Self {
+            bytes: 16 << 20,
+            age: Duration::from_secs(30 * 86_400),
+        }
+    }
+}
 
 /// An acknowledged event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +79,9 @@ pub(crate) struct Journal {
     file: File,
     id: FileId,
     end: End,
+    rotation: Rotation,
+    /// When the growing file began; `None` while that was not looked up.
+    began: Option<Timestamp>,
     /// Set when what a failed append left could not be cut off again.
     cut_to: Option<u64>,
 }
@@ -69,10 +92,11 @@ impl Journal {
         root: Arc<Root>,
         config: &Root,
         sink: Sink,
+        rotation: Rotation,
         now: Timestamp,
     ) -> Result<Self, StoreError> {
         let (file, id) = open(&root)?;
-        let end = End::find(&file).map_err(|error| failed(&root, &error, "read"))?;
+        let end = End::find(&root, &file)?;
         let (anchor, known) = match Anchor::open(config)? {
             Some(anchor) => {
                 let knows = anchor.slot().knows(&end.head);
@@ -89,6 +113,8 @@ impl Journal {
             file,
             id,
             end,
+            rotation,
+            began: None,
             cut_to: None,
         };
         journal.repair(if fresh { Some(true) } else { known }, now)?;
@@ -103,7 +129,8 @@ impl Journal {
         self.anchor.reload()?;
         if self.root.file_id(layout::journal().as_str())? != Some(self.id) {
             (self.file, self.id) = open(&self.root)?;
-            self.end = End::find(&self.file).map_err(|e| error(e, &self.root))?;
+            self.began = None;
+            self.end = End::find(&self.root, &self.file)?;
         } else {
             let length = self
                 .file
@@ -114,7 +141,7 @@ impl Journal {
                 return Ok(());
             }
             if length < self.end.offset {
-                self.end = End::find(&self.file).map_err(|e| error(e, &self.root))?;
+                self.end = End::find(&self.root, &self.file)?;
             } else {
                 let end = self.end.clone();
                 self.end = end
@@ -132,9 +159,14 @@ impl Journal {
         commits: &[Vec<Event>],
         now: Timestamp,
     ) -> Result<Vec<Vec<Committed>>, StoreError> {
+        self.close_if_due(now)?;
         let mut bytes = Vec::new();
         let mut end = self.end.clone();
         end.unreadable.clear();
+        if let Some(closed) = self.closed_before()? {
+            self.render(&Event::Segment(closed), &mut end, now, false, &mut bytes)?;
+        }
+        let opening = bytes.len();
         let mut committed = Vec::with_capacity(commits.len());
         for events in commits {
             if events.len() > MAX_COMMIT {
@@ -154,15 +186,90 @@ impl Journal {
             }
             committed.push(done);
         }
-        if !bytes.is_empty() {
+        if bytes.len() > opening {
             self.write(&bytes, end)?;
         }
         Ok(committed)
     }
 
+    /// Closes the growing file if it is large or old enough. The lines and the head stay what they
+    /// are; if it cannot be closed, it grows on.
+    fn close_if_due(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        if self.end.offset == 0 || !self.is_due(now)? {
+            return Ok(());
+        }
+        let Some(first_seq) = self.first_seq()? else {
+            return Ok(());
+        };
+        self.settle()?;
+        let (growing, segment) = (layout::journal(), layout::journal_segment(first_seq));
+        let closed = self.root.rename(growing.as_str(), segment.as_str());
+        if self.root.file_id(growing.as_str())? == Some(self.id) {
+            return Ok(());
+        }
+        // It has its new name, but perhaps not durably: then nothing more is written to it.
+        closed?;
+        (self.file, self.id) = open(&self.root)?;
+        self.end.offset = 0;
+        self.began = None;
+        Ok(())
+    }
+
+    fn is_due(&mut self, now: Timestamp) -> Result<bool, StoreError> {
+        if self.end.offset >= self.rotation.bytes {
+            return Ok(true);
+        }
+        let began = match self.began {
+            Some(began) => began,
+            None => self.first_record()?.map_or(now, |(_, ts)| ts),
+        };
+        self.began = Some(began);
+        let age = i64::try_from(self.rotation.age.as_micros()).unwrap_or(i64::MAX);
+        Ok(now.as_micros().saturating_sub(began.as_micros()) >= age)
+    }
+
+    /// The number of the growing file's first line; `None` while no line says any.
+    fn first_seq(&self) -> Result<Option<u64>, StoreError> {
+        Ok(self.first_record()?.map(|(first, _)| first))
+    }
+
+    /// The number of the growing file's first line, as its first record tells, and that record's
+    /// time.
+    fn first_record(&self) -> Result<Option<(u64, Timestamp)>, StoreError> {
+        let mut reader = LineReader::new(&self.file, 0, self.end.offset);
+        let mut before = 0;
+        while let Some(raw) = reader
+            .next_line()
+            .map_err(|error| failed(&self.root, &error, "read"))?
+        {
+            if let Line::Chained(record) = line_of(raw) {
+                return Ok(Some((record.seq.saturating_sub(before), record.ts)));
+            }
+            before += 1;
+        }
+        Ok(None)
+    }
+
+    /// What the first line of a new file says of the one that was closed before it.
+    fn closed_before(&self) -> Result<Option<Segment>, StoreError> {
+        if self.end.offset > 0 || self.end.lines == 0 {
+            return Ok(None);
+        }
+        let closed = segments::closed(&self.root)?;
+        Ok(closed.last().map(|first_seq| Segment {
+            first_seq: *first_seq,
+            lines: self.end.lines.saturating_sub(*first_seq),
+        }))
+    }
+
     /// Says in the anchor that nothing is under way, and syncs it.
     pub(crate) fn settle(&mut self) -> Result<(), StoreError> {
         self.anchor.settle(self.end.head)
+    }
+
+    /// The last line of the chain.
+    pub(crate) const fn head(&self) -> &Head {
+        &self.end.head
     }
 
     /// Whether the journal has no line of the chain yet.
@@ -288,23 +395,45 @@ impl End {
         unreadable: Vec::new(),
     };
 
-    /// Finds the end by looking back from it until a line of the chain says how many lines there
-    /// are before.
-    fn find(file: &File) -> io::Result<Self> {
+    /// Finds the end by looking back from it, into the last closed segment at need, until a line of
+    /// the chain says how many lines there are before.
+    fn find(root: &Root, growing: &File) -> Result<Self, StoreError> {
+        let failed = |error: io::Error| failed(root, &error, "read");
+        if let Some(end) = Self::seek(growing).map_err(failed)? {
+            return Ok(end);
+        }
+        let before = match segments::closed(root)?.last() {
+            None => Self::NOTHING,
+            Some(first_seq) => {
+                let path = layout::journal_segment(*first_seq);
+                let file = root.open_file(path.as_str(), Access::Read)?;
+                Self {
+                    offset: 0,
+                    unreadable: Vec::new(),
+                    ..Self::seek(&file).map_err(failed)?.unwrap_or(Self::NOTHING)
+                }
+            }
+        };
+        let length = growing.metadata().map_err(failed)?.len();
+        before.walk(growing, length).map_err(failed)
+    }
+
+    /// The end of a file; `None` if it has no line of the chain.
+    fn seek(file: &File) -> io::Result<Option<Self>> {
         let length = file.metadata()?.len();
         let mut look = FIRST_LOOK;
         loop {
             let from = start_of_last_lines(length, look, |buffer, at| file.read_at(buffer, at))?;
-            if from == 0 {
-                return Self::NOTHING.walk(file, length);
-            }
             let start = Self {
                 offset: from,
                 ..Self::NOTHING
             };
             let end = start.walk(file, length)?;
             if end.head != Head::GENESIS {
-                return Ok(end);
+                return Ok(Some(end));
+            }
+            if from == 0 {
+                return Ok(None);
             }
             look = look.saturating_mul(8);
         }

@@ -30,12 +30,14 @@
 
 mod anchor;
 mod audit;
+mod doctor;
 mod error;
 mod evalset;
 mod folds;
 mod follow;
 mod halves;
 mod identity;
+mod interop;
 mod journal;
 mod key;
 mod lines;
@@ -48,12 +50,15 @@ mod redaction;
 mod registry;
 mod root;
 mod scores;
+mod segments;
+mod settled;
 pub mod wire;
 mod workspace;
 mod writer;
 
 pub use anchor::Head;
 pub use audit::{AuditReport, Break, LIMITS};
+pub use doctor::{Check, Outcome, examine};
 pub use error::{FileKind, StoreError};
 pub use evalset::{Capture, EvalSet};
 pub use folds::attempts::{Attempts, OpenAttempt};
@@ -67,7 +72,8 @@ pub use halves::{
     ValidationLog, Watch, WatchEvent,
 };
 pub use identity::{FORMAT_VERSION, WorkspaceId};
-pub use journal::{Committed, MAX_COMMIT};
+pub use interop::{Exported, Original, TakenOver, Unread, export};
+pub use journal::{Committed, MAX_COMMIT, Rotation};
 pub use key::AssignmentKey;
 pub use paths::WorkspacePaths;
 pub use reader::{MAX_FILE, MAX_NEWEST, Reader};

@@ -2,11 +2,14 @@
 //! after the journal's record.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use harness_core::{NoticeId, Severity, Timestamp, layout};
 
 use crate::error::StoreError;
 use crate::folds::mailbox::Mailbox;
+use crate::folds::notices::Notices;
+use crate::follow::Follower;
 use crate::redaction::Sink;
 use crate::root::Root;
 use crate::wire::dump::{DumpDoc, StatusDoc};
@@ -63,7 +66,7 @@ pub(crate) fn write_status(
 /// resolved notices. A file that the journal does not know is left alone; the audit reports it.
 /// Evaluation dumps are not in the journal and are not made up.
 pub(crate) fn redo(
-    root: &Root,
+    root: &Arc<Root>,
     sink: &Sink,
     mailbox: &Mailbox,
     now: Timestamp,
@@ -78,15 +81,23 @@ pub(crate) fn redo(
         post(root, sink, &NoticeDoc::from_domain(notice), None)?;
         changed = true;
     }
-    for notice in mailbox.resolved() {
-        let name = file_name(&notice.id);
+    let mut missing = BTreeSet::new();
+    for (id, _) in mailbox.resolved() {
+        let name = file_name(id);
         if !processed.contains(&name) {
-            resolve(root, sink, notice)?;
-            changed = true;
+            missing.insert(id.clone());
         } else if pending.contains(&name) {
-            root.remove(layout::pending(&notice.id).as_str())?;
+            root.remove(layout::pending(id).as_str())?;
             changed = true;
         }
+    }
+    if !missing.is_empty() {
+        let mut notices = Follower::new(Arc::clone(root), Notices::of(missing));
+        notices.refresh()?;
+        for notice in notices.get().iter() {
+            resolve(root, sink, &NoticeDoc::from_domain(notice))?;
+        }
+        changed = true;
     }
     let told = root.file_id(layout::mailbox_status().as_str())?.is_some();
     if changed || !told {

@@ -5,10 +5,10 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use harness_core::{WorkspacePath, layout};
+use harness_core::WorkspacePath;
 
 use crate::anchor::{Head, Slot};
-use crate::audit::{AuditReport, audit};
+use crate::audit::{AuditReport, audit, verify_chain};
 use crate::error::StoreError;
 use crate::evalset::EvalSet;
 use crate::follow::{Fold, Follower, line_of};
@@ -17,8 +17,10 @@ use crate::journal::MAX_COMMIT;
 use crate::lines::{LineReader, start_of_last_lines};
 use crate::paths::WorkspacePaths;
 use crate::root::Root;
-use crate::scores::Scores;
+use crate::scores::{self, Scores};
+use crate::segments::{self, Opened};
 use crate::wire::Line;
+use crate::wire::score::{ScoreLine, ScoresLine};
 
 /// Lines that [`Reader::newest`] returns at most.
 pub const MAX_NEWEST: usize = 10_000;
@@ -90,6 +92,18 @@ impl Reader {
         Ok(scores)
     }
 
+    /// Hands over every evaluated turn that reads, oldest first; memory stays that of one line.
+    ///
+    /// # Errors
+    /// A segment cannot be read.
+    pub fn each_evaluated_turn(&self, mut each: impl FnMut(ScoreLine)) -> Result<(), StoreError> {
+        scores::each_line(self.root(), |line| {
+            if let ScoresLine::Turn(turn) = line {
+                each(turn);
+            }
+        })
+    }
+
     /// The eval set, as of the call.
     ///
     /// # Errors
@@ -105,24 +119,25 @@ impl Reader {
     /// The journal cannot be read.
     pub fn newest(&self, count: usize) -> Result<Vec<Line>, StoreError> {
         let count = count.min(MAX_NEWEST);
-        let Some((file, length)) = self.journal()? else {
-            return Ok(Vec::new());
-        };
-        let failed = |error| self.failed(&error);
-        // What is torn or not complete lies behind what is wanted, so look for more at need.
-        let mut look = count;
-        loop {
-            let from = start_of_last_lines(length, look, |buffer, at| file.read_at(buffer, at))
-                .map_err(failed)?;
-            let mut lines = Vec::new();
-            for line in Lines::new(file.try_clone().map_err(failed)?, from, length) {
-                lines.push(line.map_err(failed)?);
+        let root = self.root();
+        // Newest first, and at the end the other way round.
+        let mut found: Vec<Line> = Vec::new();
+        for part in segments::parts(root, segments::growing(root)?)?
+            .into_iter()
+            .rev()
+        {
+            if found.len() >= count {
+                break;
             }
-            if lines.len() >= count || from == 0 {
-                return Ok(lines.split_off(lines.len().saturating_sub(count)));
-            }
-            look = look.saturating_add(count.max(1)).saturating_add(look);
+            let shown = root.shown(part.path.as_str());
+            let opened = part.open(root)?;
+            let mut lines = newest_of(opened, count - found.len())
+                .map_err(|error| StoreError::from_io(&error, "read", &shown))?;
+            lines.reverse();
+            found.append(&mut lines);
         }
+        found.reverse();
+        Ok(found)
     }
 
     /// The lines of the journal from the record `seq` on, in order, as far as it went at the call.
@@ -133,17 +148,32 @@ impl Reader {
         &self,
         seq: u64,
     ) -> Result<impl Iterator<Item = Result<Line, StoreError>> + use<>, StoreError> {
-        let reader = self.clone();
-        let lines = self
-            .journal()?
-            .map(|(file, length)| Lines::new(file, 0, length));
-        let mut number = 0u64;
-        let lines = lines.into_iter().flatten().skip_while(move |_| {
+        let root = Arc::clone(self.root());
+        let mut parts = segments::parts(&root, segments::growing(&root)?)?;
+        // What lies before the segment with that record need not be read.
+        let from = parts
+            .iter()
+            .rposition(|part| part.first_seq.is_some_and(|first| first <= seq))
+            .unwrap_or(0);
+        parts.drain(..from);
+        let mut number = parts.first().and_then(|part| part.first_seq).unwrap_or(0);
+        let lines = parts.into_iter().flat_map(move |part| {
+            let shown = root.shown(part.path.as_str());
+            let (lines, error) = match part.open(&root) {
+                Ok(opened) => (Some(Lines::new(opened.file, 0, opened.length)), None),
+                Err(error) => (None, Some(Err(error))),
+            };
+            let lines = lines
+                .into_iter()
+                .flatten()
+                .map(move |line| line.map_err(|error| StoreError::from_io(&error, "read", &shown)));
+            error.into_iter().chain(lines)
+        });
+        Ok(lines.skip_while(move |_| {
             let before = number < seq;
             number += 1;
             before
-        });
-        Ok(lines.map(move |line| line.map_err(|error| reader.failed(&error))))
+        }))
     }
 
     /// The bytes of a file of the workspace, `None` if there is none; at most [`MAX_FILE`].
@@ -170,6 +200,28 @@ impl Reader {
         audit(self)
     }
 
+    /// Verifies the chain and the anchor alone: what [`Reader::audit`] does before it looks at the
+    /// mailbox.
+    ///
+    /// # Errors
+    /// As for [`Reader::audit`].
+    pub fn verify_chain(&self) -> Result<AuditReport, StoreError> {
+        verify_chain(self)
+    }
+
+    /// Bytes of the journal, all files together.
+    ///
+    /// # Errors
+    /// A file cannot be opened.
+    pub fn journal_bytes(&self) -> Result<u64, StoreError> {
+        let root = self.root();
+        let mut bytes: u64 = 0;
+        for part in segments::parts(root, segments::growing(root)?)? {
+            bytes = bytes.saturating_add(part.open(root)?.length);
+        }
+        Ok(bytes)
+    }
+
     /// The head that the anchor outside the root confirms; `None` without an anchor.
     ///
     /// # Errors
@@ -188,19 +240,22 @@ impl Reader {
     pub(crate) fn root(&self) -> &Arc<Root> {
         &self.shared.root
     }
+}
 
-    /// The journal and its length; `None` if there is none.
-    pub(crate) fn journal(&self) -> Result<Option<(File, u64)>, StoreError> {
-        let Some(file) = self.shared.root.open_if_there(layout::journal().as_str())? else {
-            return Ok(None);
-        };
-        let length = file.metadata().map_err(|error| self.failed(&error))?.len();
-        Ok(Some((file, length)))
-    }
-
-    pub(crate) fn failed(&self, error: &io::Error) -> StoreError {
-        let path = self.shared.root.shown(layout::journal().as_str());
-        StoreError::from_io(error, "read", &path)
+/// The last `count` lines of complete commits of a file, oldest first.
+fn newest_of(opened: Opened, count: usize) -> io::Result<Vec<Line>> {
+    let Opened { file, length, .. } = opened;
+    // What is torn or not complete lies behind what is wanted, so look for more at need.
+    let mut look = count;
+    loop {
+        let from = start_of_last_lines(length, look, |buffer, at| file.read_at(buffer, at))?;
+        let lines: Vec<Line> =
+            Lines::new(file.try_clone()?, from, length).collect::<io::Result<_>>()?;
+        if lines.len() >= count || from == 0 {
+            let surplus = lines.len().saturating_sub(count);
+            return Ok(lines.into_iter().skip(surplus).collect());
+        }
+        look = look.saturating_add(count.max(1)).saturating_add(look);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::lines::{Content, LineReader};
 use crate::redaction::Sink;
 use crate::root::{FileId, Root};
 use crate::wire::event::OriginDoc;
-use crate::wire::score::{GateState, ScoreLine};
+use crate::wire::score::{GateState, ScoreLine, ScoresLine};
 use crate::wire::unhex;
 
 /// Bytes after which a new segment is begun.
@@ -117,14 +117,18 @@ impl Scores {
         }
     }
 
-    /// Appends a line and takes it in. The caller holds the lock and has refreshed.
-    pub(crate) fn append(&mut self, line: &ScoreLine, sink: &Sink) -> Result<(), StoreError> {
+    /// Appends lines and takes them in. The caller holds the lock and has refreshed.
+    pub(crate) fn append(&mut self, lines: &[ScoresLine], sink: &Sink) -> Result<(), StoreError> {
+        let mut bytes = Vec::new();
+        for line in lines {
+            bytes.extend(sink.line(line)?);
+        }
         let mut number = self.segment;
         if self.offset >= SEGMENT {
             number = number.saturating_add(1);
         }
         let path = layout::scores_segment(number);
-        self.root.append_lines(path.as_str(), &sink.line(line)?)?;
+        self.root.append_lines(path.as_str(), &bytes)?;
         self.refresh()
     }
 
@@ -159,7 +163,21 @@ impl Scores {
 
 /// Takes in one line; `None` if it does not read.
 fn take(sessions: &mut BTreeMap<SessionId, SessionScores>, bytes: &[u8]) -> Option<()> {
-    let line: ScoreLine = serde_json::from_slice(bytes).ok()?;
+    match serde_json::from_slice(bytes).ok()? {
+        ScoresLine::Turn(line) => take_turn(sessions, line),
+        ScoresLine::Gate(line) => {
+            let gates = line.read_gate().ok()?;
+            // A turn of ours knows better.
+            let session = sessions.entry(line.session).or_default();
+            if session.turns.is_empty() {
+                session.gates = gates.into_iter().collect();
+            }
+            Some(())
+        }
+    }
+}
+
+fn take_turn(sessions: &mut BTreeMap<SessionId, SessionScores>, line: ScoreLine) -> Option<()> {
     let digest = unhex(&line.digest)?;
     let scores = line.read_scores().ok()?;
     let gates = line.read_gate().ok()?;
@@ -172,4 +190,26 @@ fn take(sessions: &mut BTreeMap<SessionId, SessionScores>, bytes: &[u8]) -> Opti
         scores,
     });
     Some(())
+}
+
+/// Reads every line of every segment, oldest first, for whoever needs more than the index.
+pub(crate) fn each_line(root: &Root, mut each: impl FnMut(ScoresLine)) -> Result<(), StoreError> {
+    for number in 0.. {
+        let path = layout::scores_segment(number);
+        let Some(file) = root.open_if_there(path.as_str())? else {
+            break;
+        };
+        let failed =
+            |error: std::io::Error| StoreError::from_io(&error, "read", &root.shown(path.as_str()));
+        let length = file.metadata().map_err(failed)?.len();
+        let mut reader = LineReader::new(&file, 0, length);
+        while let Some(raw) = reader.next_line().map_err(failed)? {
+            if let Content::Bytes(bytes) = raw.content
+                && let Ok(line) = serde_json::from_slice(&bytes)
+            {
+                each(line);
+            }
+        }
+    }
+    Ok(())
 }

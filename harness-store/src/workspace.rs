@@ -11,7 +11,7 @@ use harness_sanitize::Redactor;
 use crate::error::{StoreError, shown};
 use crate::halves::{EntryLog, OperatorLog, RepairLog, ValidationLog, Watch, ended};
 use crate::identity::{FORMAT_VERSION, Identity};
-use crate::journal::Journal;
+use crate::journal::{Journal, Rotation};
 use crate::key::AssignmentKey;
 use crate::lock::LockFile;
 use crate::paths::WorkspacePaths;
@@ -19,6 +19,7 @@ use crate::reader::Reader;
 use crate::redaction::Sink;
 use crate::registry::Registration;
 use crate::root::Root;
+use crate::settled;
 use crate::wire::Event;
 use crate::wire::event::{Config, OperatorAct, OperatorAction, RepairEnd};
 use crate::writer::{Clock, Core, Writer};
@@ -37,6 +38,8 @@ pub struct OpenOptions {
     pub clock: Clock,
     /// How long an operation without a deadline of its own waits for the lock.
     pub lock_wait: Duration,
+    /// When a segment of the journal is closed.
+    pub rotation: Rotation,
 }
 
 impl Default for OpenOptions {
@@ -45,6 +48,7 @@ impl Default for OpenOptions {
             redactor: Arc::new(Redactor::patterns_only()),
             clock: Arc::new(system_time),
             lock_wait: DEFAULT_LOCK_WAIT,
+            rotation: Rotation::default(),
         }
     }
 }
@@ -53,6 +57,7 @@ impl fmt::Debug for OpenOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OpenOptions")
             .field("lock_wait", &self.lock_wait)
+            .field("rotation", &self.rotation)
             .finish_non_exhaustive()
     }
 }
@@ -95,7 +100,7 @@ impl Workspace {
         let config = config_folder(paths, &identity)?;
         AssignmentKey::create_if_missing(&config)?;
         let sink = Sink::new(Arc::new(Redactor::patterns_only()));
-        let mut journal = Journal::open(root, &config, sink, now)?;
+        let mut journal = Journal::open(root, &config, sink, Rotation::default(), now)?;
         if journal.is_unchained() {
             let reason = CleanText::new("created").unwrap_or_else(|_| CleanText::empty());
             let first = vec![
@@ -131,17 +136,30 @@ impl Workspace {
         let sink = Sink::new(options.redactor);
         let held = lock.lock_within(options.lock_wait)?;
         let now = (options.clock)();
-        let journal = Journal::open(Arc::clone(&root), &config, sink.clone(), now)?;
+        let journal = Journal::open(
+            Arc::clone(&root),
+            &config,
+            sink.clone(),
+            options.rotation,
+            now,
+        )?;
+        sweep(&root, &config)?;
+        let settled = settled::holds(&config, &root, journal.head())?;
+        let reading = config_folder(paths, &identity)?;
         let mut core = Core::new(
             Arc::clone(&root),
+            config,
             sink,
             options.clock,
             Arc::clone(&lock),
             journal,
         );
-        sweep(&root, &config)?;
-        core.redo_files()?;
-        end_interrupted(&mut core)?;
+        if settled {
+            core.files_lag = false;
+        } else {
+            core.redo_files()?;
+            end_interrupted(&mut core)?;
+        }
         drop(held);
         let writer = Writer::start(core, options.lock_wait, registration)?;
         Ok(Halves {
@@ -150,7 +168,7 @@ impl Workspace {
             repair: RepairLog::new(Arc::clone(&writer), Arc::clone(&root)),
             validation: ValidationLog::new(Arc::clone(&writer)),
             operator: OperatorLog::new(writer),
-            reader: Reader::of(root, identity, Some(config)),
+            reader: Reader::of(root, identity, Some(reading)),
             key,
         })
     }
@@ -176,7 +194,7 @@ fn config_folder(paths: &WorkspacePaths, identity: &Identity) -> Result<Root, St
 }
 
 /// Whether `path`, or the nearest folder above it that exists, lies in `root`.
-fn lies_beneath(path: &Path, root: &Path) -> bool {
+pub(crate) fn lies_beneath(path: &Path, root: &Path) -> bool {
     let existing = path
         .ancestors()
         .find_map(|folder| folder.canonicalize().ok());

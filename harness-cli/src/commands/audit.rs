@@ -30,7 +30,8 @@ pub(crate) struct Finding {
 /// An audit of everything: what the store sees, and what the rules see.
 #[derive(Debug)]
 pub(crate) struct Audit {
-    report: AuditReport,
+    /// What the store sees.
+    pub(crate) report: AuditReport,
     /// What was found.
     pub(crate) findings: Vec<Finding>,
 }

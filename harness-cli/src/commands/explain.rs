@@ -77,6 +77,7 @@ impl Steps {
                 Some(&mut self.episode)
             }
             Event::RuleAdd(added) if added.rule.id == *rule => Some(&mut self.proposal),
+            Event::RuleImport(imported) if imported.rule.id == *rule => Some(&mut self.proposal),
             Event::TrialOpened(opened) if opened.rule == *rule => Some(&mut self.openings),
             Event::RulePromote(promoted) if promoted.rule.id == *rule => Some(&mut self.verdicts),
             Event::RuleRetire(retired) if retired.id == *rule => Some(&mut self.verdicts),

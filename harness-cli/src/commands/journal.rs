@@ -36,18 +36,18 @@ pub(super) fn run(
     Ok(Exit::Done)
 }
 
-/// Prints what is there and returns where its last line begins.
+/// Prints what is there and returns how many lines that was.
 fn print(
     cli: &mut Cli<'_>,
     reader: &Reader,
     last: Option<usize>,
     kind: Option<&str>,
-) -> Result<Option<u64>> {
+) -> Result<u64> {
     let mut kept = VecDeque::new();
-    let mut seen = None;
+    let mut seen = 0;
     for line in reader.records_from(0)? {
         let line = line?;
-        seen = Some(line.offset());
+        seen += 1;
         let shown = Shown::of(&line)?;
         if kind.is_some_and(|kind| shown.kind() != kind) {
             continue;
@@ -78,9 +78,9 @@ fn show(cli: &mut Cli<'_>, shown: &Shown) -> Result<()> {
 }
 
 /// Prints what is appended, until the reader of our output goes away or we are stopped.
-fn go_on(cli: &mut Cli<'_>, reader: &Reader, kind: Option<&str>, seen: Option<u64>) -> Result<()> {
+fn go_on(cli: &mut Cli<'_>, reader: &Reader, kind: Option<&str>, seen: u64) -> Result<()> {
     let (found, fresh) = mpsc::channel();
-    let mut tail = reader.follow(Tail { seen, found });
+    let mut tail = reader.follow(Tail { old: seen, found });
     loop {
         tail.refresh()?;
         for line in fresh.try_iter() {
@@ -96,13 +96,16 @@ fn go_on(cli: &mut Cli<'_>, reader: &Reader, kind: Option<&str>, seen: Option<u6
 
 /// Passes on the lines behind those that were printed.
 struct Tail {
-    seen: Option<u64>,
+    /// How many of them are still to come.
+    old: u64,
     found: Sender<Line>,
 }
 
 impl Fold for Tail {
     fn apply(&mut self, line: &Line) {
-        if self.seen.is_none_or(|seen| line.offset() > seen) {
+        if self.old > 0 {
+            self.old -= 1;
+        } else {
             // The other end lives as long as the follower.
             let _ = self.found.send(line.clone());
         }
@@ -110,6 +113,6 @@ impl Fold for Tail {
 
     /// The journal is another one now; all of it is news.
     fn reset(&mut self) {
-        self.seen = None;
+        self.old = 0;
     }
 }

@@ -2,7 +2,10 @@
 
 pub(crate) mod audit;
 mod calibrate;
+mod doctor;
 mod explain;
+mod export;
+mod import;
 mod init;
 mod journal;
 mod notices;
@@ -122,10 +125,13 @@ pub(crate) fn run(cli: &mut Cli<'_>, verb: Verb) -> Result<Exit> {
         Verb::Verify { rule } => verify::run(cli, &rule),
         Verb::Retire { rule, reason } => retire::run(cli, &rule, &reason),
         Verb::Resume { reason } => resume::run(cli, &reason),
+        Verb::Doctor => doctor::run(cli),
+        Verb::Import { folder } => import::run(cli, &folder),
+        Verb::Export { folder } => export::run(cli, &folder),
         Verb::Sanitize { max_len } => sanitize::run(cli, max_len),
         Verb::Scan => scan::run(cli),
         Verb::Redact => redact::run(cli),
-        Verb::Calibrate { labels } => calibrate::run(cli, &labels),
+        Verb::Calibrate(args) => calibrate::run(cli, &args),
     }
 }
 

@@ -124,9 +124,14 @@ fn print<'l>(cli: &mut Cli<'_>, records: impl Iterator<Item = &'l RuleRecord>) -
 }
 
 fn standing(record: &RuleRecord) -> String {
-    match record.status {
+    let status = match record.status {
         RuleStatus::Retired(reason) => format!("retired ({})", reason.as_str()),
         status => status.as_str().to_owned(),
+    };
+    if record.imported {
+        format!("{status}, imported")
+    } else {
+        status
     }
 }
 
@@ -142,6 +147,7 @@ pub(super) fn to_json(record: &RuleRecord) -> Value {
         "scope": rule.scope.as_str(),
         "status": record.status.as_str(),
         "retirement": retirement,
+        "imported": record.imported,
         "applicability": rule.applicability.as_str(),
         "metric": rule.metric.as_ref().map(|metric| metric.as_str()),
         "rule": rule.text.as_str(),

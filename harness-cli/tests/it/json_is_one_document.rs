@@ -159,6 +159,14 @@ fn status_counts_and_calibrate_measures() {
         (json!(1.0), json!(1.0))
     );
     assert_eq!(measured["missing"], 1);
+    assert_eq!(measured["auroc"], 1.0);
+    assert_eq!(
+        measured["thresholds"][0]["sweep"].as_array().unwrap().len(),
+        19
+    );
+    let described = operator.json(&["calibrate"]);
+    assert_eq!(described["sessions"], 2);
+    assert_eq!(described["metrics"][0]["metric"], "argument_correctness");
 }
 
 #[test]

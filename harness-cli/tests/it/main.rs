@@ -9,6 +9,8 @@
     reason = "tests may panic"
 )]
 
+mod a_model_is_fitted_to_enough;
+mod a_workspace_of_0_9_is_taken_over;
 mod an_operator_takes_a_rule_away;
 mod exit_codes_are_a_contract;
 mod following_misses_nothing;

@@ -14,6 +14,7 @@ mod world;
 mod a_failure_becomes_a_candidate;
 mod a_restart_forgets_nothing;
 mod an_ended_session_stays_ended;
+mod cases_are_kept_when_asked_for;
 mod observe_only_changes_nothing;
 mod recordings_add_nothing_twice;
 mod the_breaker_pauses_repair;

@@ -104,6 +104,7 @@ impl Workspace {
                 ended_at: None,
                 scores: Vec::new(),
                 gates: Vec::new(),
+                counts: None,
                 notices: vec![NoticeToPost {
                     notice,
                     dump: Some(dump),

@@ -14,14 +14,15 @@ use std::num::NonZeroU32;
 
 use harness_core::{EpisodeId, Rule, RuleId, RuleStatus, SessionId, Timestamp};
 use harness_store::Fold;
-use harness_store::wire::event::{Event, Health, HealthState, RuleAdd, TrialKind};
+use harness_store::wire::event::{Event, Health, HealthState, RuleAdd, RuleImport, TrialKind};
+use harness_store::wire::rule::RuleDoc;
 use harness_store::wire::{Body, Line, Record, sha256_hex};
 
 pub use doubt::{Doubt, DoubtKind};
 pub use session::SessionFacts;
 pub(crate) use trial::arm_key;
 pub use trial::{Entry, Observation, Trial, TrialState};
-pub(crate) use verdict::evidence_of;
+pub(crate) use verdict::{SUPERSEDED, evidence_of};
 
 use crate::evidence::MasterKey;
 use crate::search::SearchIndex;
@@ -37,6 +38,9 @@ pub struct RuleRecord {
     pub status: RuleStatus,
     /// Whether it was quarantined and so stands outside the caps on candidates.
     pub quarantined: bool,
+    /// Whether it was taken over from another program: then it was no proposal here, and where it
+    /// stood at first is that program's word.
+    pub imported: bool,
     /// The episode that proposed it.
     pub episode: Option<EpisodeId>,
     /// The journal's number of its proposal: the order of proposals.
@@ -195,6 +199,7 @@ impl Ledger {
                 Ok(())
             }
             Event::RuleAdd(added) => self.add(record, added),
+            Event::RuleImport(imported) => self.import(record, imported),
             Event::TrialOpened(opened) => self.open_trial(record, opened),
             Event::TrialAssigned(assigned) => self.enter(assigned),
             Event::TrialObserved(observed) => self.observe(observed),
@@ -209,38 +214,63 @@ impl Ledger {
     }
 
     fn add(&mut self, record: &Record, added: &RuleAdd) -> Result<(), DoubtKind> {
-        let (rule, _) = added
-            .rule
-            .clone()
-            .try_into_domain()
-            .map_err(|_| DoubtKind::UnreadableRule)?;
-        if sha256_hex(rule.text.as_str().as_bytes()) != added.text_sha256 {
-            return Err(DoubtKind::TextChanged(rule.id));
-        }
-        if self.rules.contains_key(&rule.id) {
-            return Err(DoubtKind::RepeatedRule(rule.id));
-        }
+        let (rule, _) = self.new_rule(&added.rule, &added.text_sha256)?;
         if let Some(episode) = &added.episode {
             if self.proposals.contains_key(episode) {
                 return Err(DoubtKind::SecondProposal(rule.id));
             }
             self.proposals.insert(episode.clone(), rule.id.clone());
         }
-        self.index.insert(&rule, record.seq);
-        self.rules.insert(
-            rule.id.clone(),
-            RuleRecord {
-                text_sha256: added.text_sha256.clone(),
-                status: RuleStatus::Candidate,
-                quarantined: false,
-                episode: added.episode.clone(),
-                added_seq: record.seq,
-                trials: Vec::new(),
-                changed_at: record.ts,
-                rule,
-            },
-        );
+        let episode = added.episode.clone();
+        self.insert(RuleRecord {
+            text_sha256: added.text_sha256.clone(),
+            status: RuleStatus::Candidate,
+            quarantined: false,
+            imported: false,
+            episode,
+            added_seq: record.seq,
+            trials: Vec::new(),
+            changed_at: record.ts,
+            rule,
+        });
         Ok(())
+    }
+
+    /// A rule of another program keeps its status, by that program's word: no promotion is counted.
+    fn import(&mut self, record: &Record, imported: &RuleImport) -> Result<(), DoubtKind> {
+        let (rule, status) = self.new_rule(&imported.rule, &imported.text_sha256)?;
+        self.insert(RuleRecord {
+            text_sha256: imported.text_sha256.clone(),
+            status,
+            quarantined: false,
+            imported: true,
+            episode: None,
+            added_seq: record.seq,
+            trials: Vec::new(),
+            changed_at: record.ts,
+            rule,
+        });
+        Ok(())
+    }
+
+    /// A rule that is not known yet and whose text has its hash.
+    fn new_rule(&self, doc: &RuleDoc, text_sha256: &str) -> Result<(Rule, RuleStatus), DoubtKind> {
+        let (rule, status) = doc
+            .clone()
+            .try_into_domain()
+            .map_err(|_| DoubtKind::UnreadableRule)?;
+        if sha256_hex(rule.text.as_str().as_bytes()) != text_sha256 {
+            return Err(DoubtKind::TextChanged(rule.id));
+        }
+        if self.rules.contains_key(&rule.id) {
+            return Err(DoubtKind::RepeatedRule(rule.id));
+        }
+        Ok((rule, status))
+    }
+
+    fn insert(&mut self, record: RuleRecord) {
+        self.index.insert(&record.rule, record.added_seq);
+        self.rules.insert(record.rule.id.clone(), record);
     }
 
     fn set_status(&mut self, id: &RuleId, status: RuleStatus, at: Timestamp) {

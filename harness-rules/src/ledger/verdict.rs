@@ -9,7 +9,17 @@ use harness_store::wire::{Record, unhex};
 use super::{DoubtKind, Ledger, RuleRecord, Trial, TrialState};
 use crate::evidence::{ArmKey, EValue};
 
+/// The validator of a rule that gives way to the one that supersedes it.
+pub(crate) const SUPERSEDED: &str = "superseded";
+
 impl Ledger {
+    /// The active rule that supersedes this one, if one does.
+    pub(crate) fn superseding(&self, id: &RuleId) -> Option<&RuleRecord> {
+        self.rules.values().find(|record| {
+            record.status == RuleStatus::Active && record.rule.supersedes.as_ref() == Some(id)
+        })
+    }
+
     pub(super) fn promote(
         &mut self,
         record: &Record,
@@ -64,6 +74,8 @@ impl Ledger {
         match (&retired.evidence, retired.reason) {
             // An operator's word needs no proof: it only ever takes a rule away.
             (None, Retirement::Operator) => {}
+            (None, Retirement::Unproven)
+                if retired.validator == SUPERSEDED && self.superseding(&retired.id).is_some() => {}
             (Some(evidence), Retirement::Harmful | Retirement::Unproven) => {
                 self.check_retirement(&retired.id, rule, retired.reason, evidence)?;
             }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use harness_core::{EpisodeId, Retirement, Rule, RuleId};
 use harness_store::wire::event::{
-    Event, OriginDoc, Path, Quarantine, RuleAdd, RulePromote, RuleRetire, RuleRetireEvidence,
-    TrialAssigned, TrialKind, TrialName, TrialObserved, TrialOpened,
+    Event, OriginDoc, Path, Quarantine, RuleAdd, RuleImport, RulePromote, RuleRetire,
+    RuleRetireEvidence, TrialAssigned, TrialKind, TrialName, TrialObserved, TrialOpened,
 };
 use harness_store::wire::{Body, Line, sha256_hex, unhex};
 
@@ -98,6 +98,7 @@ impl Replayed {
                 }
             }
             Event::RuleAdd(added) => self.add(seq, added),
+            Event::RuleImport(imported) => self.import(seq, imported),
             Event::TrialOpened(opened) => {
                 let checked = self.open(seq, opened);
                 self.fault(&opened.rule, seq, checked);
@@ -137,23 +138,43 @@ impl Replayed {
         let Ok((rule, _)) = added.rule.clone().try_into_domain() else {
             return;
         };
+        let repeats = added
+            .episode
+            .iter()
+            .any(|episode| self.proposed.contains(episode));
+        let again = repeats.then_some("the episode that proposed the rule had proposed before");
+        if self.begin(seq, rule, "candidate", &added.text_sha256, again) {
+            self.proposed.extend(added.episode.clone());
+        }
+    }
+
+    /// A rule of another program stands where that program had it; that is no promotion.
+    fn import(&mut self, seq: u64, imported: &RuleImport) {
+        if let Ok((rule, status)) = imported.rule.clone().try_into_domain() {
+            self.begin(seq, rule, status.as_str(), &imported.text_sha256, None);
+        }
+    }
+
+    /// Begins the story of a rule, if this line is believed; says whether it is.
+    fn begin(
+        &mut self,
+        seq: u64,
+        rule: Rule,
+        status: &'static str,
+        text_sha256: &str,
+        objection: Option<&'static str>,
+    ) -> bool {
         let id = rule.id.clone();
         let is_known = self
             .rules
             .get(&id)
             .is_some_and(|story| story.status != REFUSED);
-        let fault = if sha256_hex(rule.text.as_str().as_bytes()) != added.text_sha256 {
+        let fault = if sha256_hex(rule.text.as_str().as_bytes()) != text_sha256 {
             Some("the text of the rule has not the hash recorded with it")
         } else if is_known {
             Some("the rule was proposed before")
-        } else if added
-            .episode
-            .iter()
-            .any(|episode| self.proposed.contains(episode))
-        {
-            Some("the episode that proposed the rule had proposed before")
         } else {
-            None
+            objection
         };
         let earlier = if is_known {
             None
@@ -161,17 +182,13 @@ impl Replayed {
             self.rules.remove(&id)
         };
         if !is_known {
-            let status = if fault.is_none() {
-                "candidate"
-            } else {
-                REFUSED
-            };
+            let status = if fault.is_none() { status } else { REFUSED };
             let faults = earlier.map(|story| story.faults).unwrap_or_default();
             self.rules.insert(
                 id.clone(),
                 Story {
                     rule,
-                    text_sha256: added.text_sha256.clone(),
+                    text_sha256: text_sha256.to_owned(),
                     status,
                     openings: Vec::new(),
                     verdicts: Vec::new(),
@@ -179,10 +196,8 @@ impl Replayed {
                 },
             );
         }
-        if fault.is_none() {
-            self.proposed.extend(added.episode.clone());
-        }
         self.fault(&id, seq, fault.map_or(Ok(()), Err));
+        fault.is_none()
     }
 
     fn open(&mut self, seq: u64, opened: &TrialOpened) -> Checked {
@@ -350,8 +365,16 @@ impl Replayed {
     }
 
     fn retire(&mut self, seq: u64, retired: &RuleRetire) {
+        let gives_way = retired.validator == "superseded" && retired.evidence.is_none();
         let (numbers, fault) = match (&retired.evidence, retired.reason) {
             (None, Retirement::Operator) => (None, None),
+            (None, Retirement::Unproven) if gives_way => {
+                let is_superseded = self.rules.values().any(|story| {
+                    story.status == "active" && story.rule.supersedes.as_ref() == Some(&retired.id)
+                });
+                let fault = (!is_superseded).then_some("no active rule supersedes the rule");
+                (None, fault)
+            }
             (Some(evidence), reason) => {
                 match self.derive(&retired.id, evidence.trial, &evidence.key) {
                     Ok(numbers) => {
@@ -374,7 +397,11 @@ impl Replayed {
         }
         story.verdicts.push(VerdictCheck {
             seq,
-            verdict: retired.reason.as_str(),
+            verdict: if gives_way {
+                "superseded"
+            } else {
+                retired.reason.as_str()
+            },
             numbers,
             fault: fault.map(|what| Fault { seq, what }),
         });

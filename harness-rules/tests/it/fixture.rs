@@ -260,6 +260,7 @@ fn turn(session: &SessionId, index: u32) -> TurnRecord {
         ended_at: None,
         scores: Vec::new(),
         gates: Vec::new(),
+        counts: None,
         notices: Vec::new(),
         cooldown_turns: 10,
         observe_only: false,

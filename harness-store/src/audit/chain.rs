@@ -2,7 +2,7 @@
 
 use std::io;
 
-use harness_core::layout;
+use harness_core::{WorkspacePath, layout};
 
 use super::{AuditReport, Break};
 use crate::anchor::{Head, Slot};
@@ -11,11 +11,14 @@ use crate::follow::line_of;
 use crate::journal::MAX_COMMIT;
 use crate::lines::LineReader;
 use crate::reader::Reader;
+use crate::segments::{self, Opened, Part};
 use crate::wire::{Body, Event, Line, Record};
 
 /// The walk along the chain.
 struct Walk<'r> {
     report: &'r mut AuditReport,
+    /// The file that is being walked along.
+    file: WorkspacePath,
     /// The head that was confirmed before the walk, and whether the chain goes through it.
     confirmed: Option<(Head, bool)>,
     /// Whether a writer once took the journal up without an anchor.
@@ -36,14 +39,21 @@ pub(super) fn verify(
     let confirmed = before.map(|slot| (slot.confirmed, slot.confirmed == Head::GENESIS));
     let mut walk = Walk {
         report,
+        file: layout::journal(),
         confirmed,
         untold: false,
         lines: 0,
         last: None,
         strange: None,
     };
-    if let Some((file, length)) = reader.journal()? {
-        let failed = |error: io::Error| reader.failed(&error);
+    let root = reader.root();
+    let parts = segments::parts(root, segments::growing(root)?)?;
+    for part in parts {
+        walk.enter(&part);
+        let shown = root.shown(part.path.as_str());
+        let failed = |error: io::Error| StoreError::from_io(&error, "read", &shown);
+        let is_closed = part.first_seq.is_some();
+        let Opened { file, length, .. } = part.open(root)?;
         let mut lines = LineReader::new(&file, 0, length);
         let mut complete = 0;
         let mut commit = Vec::new();
@@ -56,7 +66,15 @@ pub(super) fn verify(
                 complete = lines.consumed();
             }
         }
-        walk.report.torn_bytes = length.saturating_sub(complete);
+        let torn = length.saturating_sub(complete);
+        if is_closed && torn > 0 {
+            walk.broken(
+                None,
+                Some(complete),
+                "bytes behind the last line of a closed segment",
+            );
+        }
+        walk.report.torn_bytes = torn;
     }
     // The anchor again: a writer may have gone on while the journal was read.
     let after = reader.slot()?;
@@ -90,37 +108,61 @@ impl Walk<'_> {
         }
     }
 
+    /// Goes on to a file of the journal.
+    fn enter(&mut self, part: &Part) {
+        self.file = part.path.clone();
+        if let Some(first) = part.first_seq
+            && first != self.lines
+        {
+            let what = format!(
+                "it is named for line {first}, but begins with {}",
+                self.lines
+            );
+            self.broken(Some(first), Some(0), what);
+        }
+    }
+
     fn take_record(&mut self, record: &Record) {
         self.strange = None;
+        let (seq, offset) = (Some(record.seq), Some(record.offset));
         if record.seq != self.lines {
             let what = format!("its `seq` is {}, but it is line {}", record.seq, self.lines);
-            self.broken(record, what);
+            self.broken(seq, offset, what);
             // Go on from what it says, so that one lost line is one break.
             self.lines = record.seq;
         }
         if record.prev != self.last {
-            self.broken(record, "it does not follow the line before it".to_owned());
+            self.broken(seq, offset, "it does not follow the line before it");
         }
         match &record.body {
             Body::Known(Event::TailRepaired(repaired)) => match repaired.anchored {
                 Some(true) => {}
                 Some(false) => {
                     let what = "a writer found the journal at a head that the anchor did not know";
-                    self.broken(record, what.to_owned());
+                    self.broken(seq, offset, what);
                 }
                 None => self.untold = true,
             },
+            Body::Known(Event::Segment(closed)) => {
+                if closed.first_seq.saturating_add(closed.lines) != record.seq {
+                    self.broken(
+                        seq,
+                        offset,
+                        "the segment before it has not the lines it names",
+                    );
+                }
+            }
             Body::Known(_) | Body::Unknown { .. } => {}
             Body::Invalid { .. } => self.report.unreadable += 1,
         }
     }
 
-    fn broken(&mut self, record: &Record, what: String) {
+    fn broken(&mut self, seq: Option<u64>, offset: Option<u64>, what: impl Into<String>) {
         self.report.broken(Break {
-            file: layout::journal().as_str().to_owned(),
-            seq: Some(record.seq),
-            offset: Some(record.offset),
-            what,
+            file: self.file.as_str().to_owned(),
+            seq,
+            offset,
+            what: what.into(),
         });
     }
 
@@ -159,12 +201,7 @@ impl Walk<'_> {
         };
         self.report.anchored = known.filter(|_| !self.untold);
         for (seq, offset, what) in told {
-            self.report.broken(Break {
-                file: layout::journal().as_str().to_owned(),
-                seq,
-                offset,
-                what: what.to_owned(),
-            });
+            self.broken(seq, offset, what);
         }
     }
 }

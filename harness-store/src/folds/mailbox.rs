@@ -7,14 +7,15 @@ use harness_core::{Notice, NoticeId, Resolution, SessionId, Severity, Signature,
 use crate::follow::Fold;
 use crate::wire::event::{NoticePosted, RepairNoticeResolved};
 use crate::wire::notice::NoticeDoc;
-use crate::wire::{Event, Line};
+use crate::wire::{Event, Line, json, sha256};
 
 /// Notices that wait, notices that were resolved, and conditions that were reported and are not
-/// known to be over.
+/// known to be over. Of a resolved notice only its id and what its file says are kept, as a hash:
+/// there may be very many.
 #[derive(Clone, Debug, Default)]
 pub struct Mailbox {
     pending: BTreeMap<NoticeId, Notice>,
-    resolved: BTreeMap<NoticeId, Box<NoticeDoc>>,
+    resolved: BTreeMap<NoticeId, [u8; 32]>,
     reported: BTreeMap<SessionId, BTreeMap<Signature, u32>>,
 }
 
@@ -80,16 +81,9 @@ impl Mailbox {
             .map(|(signature, turn)| (signature, *turn))
     }
 
-    /// The resolved notices, as their files say them.
-    pub(crate) fn resolved(&self) -> impl Iterator<Item = &NoticeDoc> {
-        self.resolved.values().map(|doc| &**doc)
-    }
-
-    /// Those of `ids` that are resolved, as their files say them.
-    pub(crate) fn resolved_of(&self, ids: &[NoticeId]) -> impl Iterator<Item = &NoticeDoc> {
-        ids.iter()
-            .filter_map(|id| self.resolved.get(id))
-            .map(|doc| &**doc)
+    /// The resolved notices, and the SHA-256 of what the file of each says.
+    pub(crate) fn resolved(&self) -> impl Iterator<Item = (&NoticeId, &[u8; 32])> {
+        self.resolved.iter()
     }
 
     fn post(&mut self, posted: &NoticePosted) {
@@ -101,8 +95,14 @@ impl Mailbox {
         for signature in &notice.signatures {
             reported.insert(signature.clone(), notice.turn_index);
         }
-        if !posted.observe_only && !self.resolved.contains_key(&notice.id) {
+        if posted.observe_only || self.resolved.contains_key(&notice.id) {
+            return;
+        }
+        if notice.is_pending() {
             self.pending.insert(notice.id.clone(), notice);
+        } else {
+            // It was taken over with its resolution.
+            self.put_away(&notice);
         }
     }
 
@@ -111,15 +111,25 @@ impl Mailbox {
             let Some(mut notice) = self.pending.remove(id) else {
                 continue;
             };
-            notice.resolution = Some(Resolution {
-                acked_at: at,
-                kind: resolved.kind,
-                rule: resolved.rule.clone(),
-                note: resolved.note.clone(),
-            });
-            let doc = NoticeDoc::from_domain(&notice);
-            self.resolved.insert(id.clone(), Box::new(doc));
+            notice.resolution = Some(resolution(resolved, at));
+            self.put_away(&notice);
         }
+    }
+
+    fn put_away(&mut self, notice: &Notice) {
+        // A document that JSON cannot say has no file; nothing that was read from JSON is one.
+        let file = json::to_pretty(&NoticeDoc::from_domain(notice)).unwrap_or_default();
+        self.resolved.insert(notice.id.clone(), sha256(&file));
+    }
+}
+
+/// What an event says of each notice that it resolves.
+pub(crate) fn resolution(resolved: &RepairNoticeResolved, at: Timestamp) -> Resolution {
+    Resolution {
+        acked_at: at,
+        kind: resolved.kind,
+        rule: resolved.rule.clone(),
+        note: resolved.note.clone(),
     }
 }
 

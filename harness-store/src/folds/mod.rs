@@ -3,6 +3,7 @@
 pub(crate) mod attempts;
 pub(crate) mod breaker;
 pub(crate) mod mailbox;
+pub(crate) mod notices;
 pub(crate) mod sessions;
 
 use crate::follow::Fold;

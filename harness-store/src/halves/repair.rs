@@ -3,16 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use harness_core::{NoticeId, RepairStatus, layout};
+use harness_core::{Notice, NoticeId, RepairStatus, Timestamp, layout};
 
 use super::events::ended;
 use super::{RepairEvent, half};
 use crate::error::StoreError;
+use crate::folds::mailbox::resolution;
 use crate::lock::{LockFile, OwnedLock};
 use crate::mailbox_files;
 use crate::root::Root;
 use crate::wire::Event;
 use crate::wire::event::{RepairEnd, RepairNoticeResolved};
+use crate::wire::notice::NoticeDoc;
 use crate::writer::{Core, Tx, Writer};
 
 /// Records attempts at repair and resolves notices.
@@ -94,23 +96,32 @@ impl Tx<'_, RepairEvent> {
         if !gone.is_empty() || notices.is_empty() {
             return Ok(Resolved::NotPending(gone));
         }
+        let mut moved: Vec<Notice> = notices
+            .iter()
+            .filter_map(|id| mailbox.get(id))
+            .cloned()
+            .collect();
         let status = RepairStatus::from(resolved.kind);
-        core.commit(vec![
-            Event::RepairNoticeResolved(resolved),
+        let committed = core.commit(vec![
+            Event::RepairNoticeResolved(resolved.clone()),
             ended(status, end),
         ])?;
         core.files_lag = true;
+        let at = committed.first().map_or(Timestamp::EPOCH, |first| first.ts);
+        for notice in &mut moved {
+            notice.resolution = Some(resolution(&resolved, at));
+        }
         Ok(Resolved::Done {
-            files: move_files(core, &notices),
+            files: move_files(core, &moved),
         })
     }
 }
 
-fn move_files(core: &mut Core, notices: &[NoticeId]) -> Result<(), StoreError> {
+fn move_files(core: &mut Core, notices: &[Notice]) -> Result<(), StoreError> {
     core.state.refresh()?;
     let mailbox = &core.state.get().mailbox;
-    for notice in mailbox.resolved_of(notices) {
-        mailbox_files::resolve(&core.root, &core.sink, notice)?;
+    for notice in notices {
+        mailbox_files::resolve(&core.root, &core.sink, &NoticeDoc::from_domain(notice))?;
     }
     mailbox_files::write_status(&core.root, &core.sink, mailbox, core.now())?;
     core.files_lag = false;

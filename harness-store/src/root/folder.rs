@@ -79,6 +79,12 @@ impl Root {
         Ok(super::FileId::of(&stat))
     }
 
+    /// The file system that the folder is on.
+    pub(super) fn file_system(&self) -> Result<rustix::fs::StatVfs, StoreError> {
+        rustix::fs::fstatvfs(&self.folder)
+            .map_err(|errno| StoreError::from_errno(errno, "look at", &self.path))
+    }
+
     /// Where the folder lies, for messages.
     pub(crate) fn path(&self) -> &Path {
         &self.path

@@ -11,7 +11,9 @@ mod list;
 mod open;
 mod read;
 mod remove;
+mod rename;
 mod replace;
+mod standing;
 mod sweep;
 
 pub(crate) use folder::Root;

@@ -17,17 +17,23 @@ pub struct DumpScore {
     pub metric: MetricName,
     /// Its score in [0, 1].
     pub value: Option<f64>,
-    /// Below this is a breach.
+    /// Below this is a breach; 0.9 may leave it out.
+    #[serde(default = "usual_threshold")]
     pub threshold: f64,
     /// Whether it breached, where its tier may.
+    #[serde(default)]
     pub breached: bool,
     /// Whether it is below the threshold, whatever its tier.
+    #[serde(default)]
     pub below_threshold: bool,
     /// Whether it stalled.
+    #[serde(default)]
     pub stalled: bool,
     /// Whether it regressed.
+    #[serde(default)]
     pub regressed: bool,
     /// Whether a score was asked for and is missing.
+    #[serde(default)]
     pub pending: bool,
     /// Why it was scored so.
     #[serde(with = "optional", default)]
@@ -35,7 +41,8 @@ pub struct DumpScore {
     /// The trace that was scored.
     #[serde(with = "optional", default)]
     pub trace_id: Option<TraceId>,
-    /// The metric's tier, 0 to 3.
+    /// The metric's tier, 0 to 3; a diagnosis where 0.9 leaves it out.
+    #[serde(default = "usual_tier")]
     pub tier: u8,
     /// The traces to look at.
     #[serde(with = "list", default)]
@@ -43,6 +50,14 @@ pub struct DumpScore {
     /// How the scores of several traces became one, `last` where only one counts.
     #[serde(default)]
     pub aggregation: String,
+}
+
+const fn usual_threshold() -> f64 {
+    0.5
+}
+
+const fn usual_tier() -> u8 {
+    2
 }
 
 /// One evaluation, whole.
@@ -54,8 +69,10 @@ pub struct DumpDoc {
     /// The turn.
     pub turn_index: u32,
     /// Whether any metric breached.
+    #[serde(default)]
     pub any_breach: bool,
     /// Whether any condition fired.
+    #[serde(default)]
     pub any_alert: bool,
     /// Whether a metric of tier 1 fired.
     #[serde(default)]

@@ -1,6 +1,7 @@
 //! The formats on disk, as types of their own: read forgivingly record by record, written
 //! strictly (ASCII JSON, keys sorted, LF). Domain types are converted by hand.
 
+pub mod alert_model;
 pub mod as_text;
 mod by_metric;
 pub mod dump;

@@ -1,4 +1,5 @@
-//! The line of one evaluated turn in `state/scores/`.
+//! The lines of `state/scores/`: one an evaluated turn, and what was taken over of other programs'
+//! gates.
 
 use std::collections::BTreeMap;
 
@@ -49,6 +50,53 @@ pub struct ScoreLine {
     pub scores: BTreeMap<String, Option<f64>>,
     /// The gate after this turn, by metric.
     pub gate: BTreeMap<String, GateDoc>,
+    /// How much was done in it; lines of earlier versions do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<TurnCounts>,
+}
+
+/// How much was done in a turn, as a judge may see it. Counts alone: nothing that was said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnCounts {
+    /// Tool calls.
+    pub calls: u32,
+    /// Words of the agent's replies.
+    pub reply_words: u32,
+    /// Words of the tools' results.
+    pub result_words: u32,
+}
+
+/// The gate of a conversation that another program watched: what it remembers, no turn of ours.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GateLine {
+    /// When it was taken over.
+    #[serde(with = "one")]
+    pub ts: Timestamp,
+    /// The conversation.
+    #[serde(with = "one")]
+    pub session: SessionId,
+    /// The gate as it was, by metric.
+    pub x_imported_gate: BTreeMap<String, GateDoc>,
+}
+
+/// Any line of `state/scores/`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ScoresLine {
+    /// An evaluated turn.
+    Turn(ScoreLine),
+    /// A gate that was taken over.
+    Gate(GateLine),
+}
+
+impl GateLine {
+    /// The line's gate.
+    ///
+    /// # Errors
+    /// A metric of no such name or a peak out of range.
+    pub fn read_gate(&self) -> Result<Vec<(MetricName, GateState)>, String> {
+        read_gate(&self.x_imported_gate)
+    }
 }
 
 impl ScoreLine {
@@ -90,17 +138,20 @@ impl ScoreLine {
     /// # Errors
     /// A metric of no such name or a peak out of range.
     pub fn read_gate(&self) -> Result<Vec<(MetricName, GateState)>, String> {
-        self.gate
-            .iter()
-            .map(|(metric, doc)| {
-                let gate = GateState {
-                    peak: doc.peak.map(score).transpose()?,
-                    turns_since_gain: doc.turns_since_gain,
-                };
-                Ok((name(metric)?, gate))
-            })
-            .collect()
+        read_gate(&self.gate)
     }
+}
+
+fn read_gate(gate: &BTreeMap<String, GateDoc>) -> Result<Vec<(MetricName, GateState)>, String> {
+    gate.iter()
+        .map(|(metric, doc)| {
+            let gate = GateState {
+                peak: doc.peak.map(score).transpose()?,
+                turns_since_gain: doc.turns_since_gain,
+            };
+            Ok((name(metric)?, gate))
+        })
+        .collect()
 }
 
 fn name(text: &str) -> Result<MetricName, String> {

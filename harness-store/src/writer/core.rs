@@ -14,6 +14,7 @@ use crate::mailbox_files;
 use crate::redaction::Sink;
 use crate::root::Root;
 use crate::scores::Scores;
+use crate::settled;
 use crate::wire::Event;
 
 /// Where the time comes from.
@@ -23,6 +24,8 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// held.
 pub(crate) struct Core {
     pub(crate) root: Arc<Root>,
+    /// The workspace's folder outside the root.
+    pub(crate) config: Root,
     pub(crate) sink: Sink,
     pub(crate) clock: Clock,
     pub(crate) lock: Arc<LockFile>,
@@ -38,6 +41,7 @@ pub(crate) struct Core {
 impl Core {
     pub(crate) fn new(
         root: Arc<Root>,
+        config: Root,
         sink: Sink,
         clock: Clock,
         lock: Arc<LockFile>,
@@ -47,6 +51,7 @@ impl Core {
             state: Follower::new(Arc::clone(&root), State::default()),
             scores: Scores::new(Arc::clone(&root)),
             root,
+            config,
             sink,
             clock,
             lock,
@@ -79,6 +84,22 @@ impl Core {
     pub(crate) fn refreshed(&mut self) -> Result<&State, StoreError> {
         self.state.refresh()?;
         Ok(self.state.get())
+    }
+
+    /// Leaves a note that nothing is left to be done, if that is so and known without reading the
+    /// journal for it.
+    pub(crate) fn leave_settled(&mut self) -> Result<(), StoreError> {
+        if self.files_lag || !self.state.has_begun() {
+            return Ok(());
+        }
+        if self.refreshed()?.attempts.iter().next().is_some() {
+            return Ok(());
+        }
+        let head = self.journal.head();
+        if settled::holds(&self.config, &self.root, head)? {
+            return Ok(());
+        }
+        settled::leave(&self.config, &self.root, head)
     }
 
     /// Does what an earlier failure left undone in the mailbox's files.

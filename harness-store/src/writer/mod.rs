@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 pub use self::core::Clock;
 pub(crate) use self::core::Core;
+pub(crate) use self::tx::put;
 pub use self::tx::{Projection, Tx};
 
 use self::queue::{Queue, Work};

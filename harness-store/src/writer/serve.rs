@@ -32,8 +32,12 @@ pub(super) fn serve(mut core: Core, queue: &Queue) {
                 unsettled = false;
             }
             Found::Closed => {
-                if unsettled && let Ok(_held) = lock.lock_within(CLOSING_WAIT) {
+                if (unsettled || core.state.has_begun())
+                    && let Ok(_held) = lock.lock_within(CLOSING_WAIT)
+                {
                     settle(&mut core);
+                    // Without the note the next opening looks for itself.
+                    let _ = core.leave_settled();
                 }
                 return;
             }

@@ -8,6 +8,7 @@ use super::core::Core;
 use crate::error::StoreError;
 use crate::halves::{HalfEvent, Projects};
 use crate::journal::Committed;
+use crate::redaction::Sink;
 use crate::root::Root;
 use crate::wire::rule::RuleDoc;
 
@@ -66,31 +67,35 @@ impl<E: Projects> Tx<'_, E> {
     /// # Errors
     /// Whatever the system says of a write; files before it are written.
     pub fn project(&mut self, files: &[Projection]) -> Result<(), StoreError> {
-        let (root, sink): (&Root, _) = (&self.core.root, &self.core.sink);
-        for file in files {
-            match file {
-                Projection::AppendRules(rules) => {
-                    root.append_lines(layout::rules().as_str(), &lines(sink, rules)?)?;
-                }
-                Projection::ReplaceRules(rules) => {
-                    root.replace(layout::rules().as_str(), &lines(sink, rules)?)?;
-                }
-                Projection::Guide(text) => {
-                    root.replace(layout::rules_guide().as_str(), sink.text(text).as_bytes())?;
-                }
-                Projection::Scope(scope, text) => {
-                    root.replace(
-                        layout::scope_file(scope).as_str(),
-                        sink.text(text).as_bytes(),
-                    )?;
-                }
-            }
-        }
-        Ok(())
+        put(&self.core.root, &self.core.sink, files)
     }
 }
 
-fn lines(sink: &crate::redaction::Sink, rules: &[RuleDoc]) -> Result<Vec<u8>, StoreError> {
+/// Writes files of the rules.
+pub(crate) fn put(root: &Root, sink: &Sink, files: &[Projection]) -> Result<(), StoreError> {
+    for file in files {
+        match file {
+            Projection::AppendRules(rules) => {
+                root.append_lines(layout::rules().as_str(), &lines(sink, rules)?)?;
+            }
+            Projection::ReplaceRules(rules) => {
+                root.replace(layout::rules().as_str(), &lines(sink, rules)?)?;
+            }
+            Projection::Guide(text) => {
+                root.replace(layout::rules_guide().as_str(), sink.text(text).as_bytes())?;
+            }
+            Projection::Scope(scope, text) => {
+                root.replace(
+                    layout::scope_file(scope).as_str(),
+                    sink.text(text).as_bytes(),
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn lines(sink: &Sink, rules: &[RuleDoc]) -> Result<Vec<u8>, StoreError> {
     let mut lines = Vec::new();
     for rule in rules {
         lines.extend(sink.line(rule)?);

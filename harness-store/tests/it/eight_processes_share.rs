@@ -32,6 +32,8 @@ fn nothing_is_lost_and_a_turn_is_recorded_once() {
         (Some(true), 0, 0)
     );
 
+    assert!(place.segments().len() > 2, "segments were closed meanwhile");
+
     let mut recoveries: BTreeMap<String, u32> = BTreeMap::new();
     let mut notices = 0;
     for line in place.lines() {
@@ -58,7 +60,7 @@ fn nothing_is_lost_and_a_turn_is_recorded_once() {
 
 /// Appends under a name of its own, and offers the same turns as everybody else.
 fn take_part(place: &Place) {
-    let halves = place.open();
+    let halves = place.open_rotating();
     let own = format!("process-{}", std::process::id());
     let opening = halves.watch.open_session(opened("shared")).unwrap();
     assert_ne!(opening, Opening::HasEnded);

@@ -20,7 +20,7 @@ use harness_store::wire::rule::RuleDoc;
 use harness_store::wire::score::GateState;
 use harness_store::wire::sha256;
 use harness_store::{
-    Halves, Line, NoticeToPost, OpenOptions, Reader, StoreError, TurnRecord, Workspace,
+    Halves, Line, NoticeToPost, OpenOptions, Reader, Rotation, StoreError, TurnRecord, Workspace,
     WorkspacePaths,
 };
 
@@ -71,6 +71,26 @@ impl Place {
 
     pub(crate) fn open(&self) -> Halves {
         Workspace::open(&self.paths, Self::options()).unwrap()
+    }
+
+    /// Opened so that a segment is closed every few commits.
+    pub(crate) fn open_rotating(&self) -> Halves {
+        let options = OpenOptions {
+            rotation: Rotation {
+                bytes: 2_000,
+                ..Rotation::default()
+            },
+            ..Self::options()
+        };
+        Workspace::open(&self.paths, options).unwrap()
+    }
+
+    /// The closed segments, oldest first.
+    pub(crate) fn segments(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.file("state/segments")).unwrap();
+        let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.sort();
+        paths
     }
 
     pub(crate) fn try_open(&self) -> Result<Halves, StoreError> {
@@ -217,6 +237,7 @@ pub(crate) fn turn(name: &str, index: u32, notices: Vec<Notice>) -> TurnRecord {
                 turns_since_gain: index,
             },
         )],
+        counts: None,
         notices: notices
             .into_iter()
             .map(|notice| NoticeToPost { notice, dump: None })

@@ -48,7 +48,7 @@ fn a_kill_loses_nothing_acknowledged() {
 /// Commits three events at a time, each commit under a name of its own, and says so once it is
 /// acknowledged.
 fn write_for_ever(place: &Place) -> ! {
-    let halves = place.open();
+    let halves = place.open_rotating();
     for number in 0u64.. {
         let name = format!("{}-{number}", std::process::id());
         let events = vec![

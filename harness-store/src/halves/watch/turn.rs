@@ -13,7 +13,7 @@ use crate::wire::dump::DumpDoc;
 use crate::wire::event::OriginDoc;
 use crate::wire::hex;
 use crate::wire::notice::NoticeDoc;
-use crate::wire::score::{GateState, ScoreLine};
+use crate::wire::score::{GateState, ScoreLine, ScoresLine, TurnCounts};
 use crate::writer::Core;
 
 /// A notice to post, and the evaluation behind it.
@@ -44,6 +44,8 @@ pub struct TurnRecord {
     pub scores: Vec<(MetricName, Option<Score>)>,
     /// The gate after the turn, every metric that it knows of this session.
     pub gates: Vec<(MetricName, GateState)>,
+    /// How much was done in the turn, where that was counted.
+    pub counts: Option<TurnCounts>,
     /// Notices to post.
     pub notices: Vec<NoticeToPost>,
     /// Turns for which a reported condition is not reported again.
@@ -135,7 +137,8 @@ fn record_turn(
     events.extend(observed()?.into_iter().map(Event::from));
     core.commit(events)?;
     let files = write_files(core, &record, &posted, now);
-    core.scores.append(&score_line(&record, now), &core.sink)?;
+    let line = ScoresLine::Turn(score_line(&record, now));
+    core.scores.append(&[line], &core.sink)?;
     Ok(TurnOutcome::Recorded {
         posted: posted.into_iter().map(|posted| posted.notice.id).collect(),
         repeated,
@@ -182,5 +185,6 @@ fn score_line(record: &TurnRecord, now: Timestamp) -> ScoreLine {
         principal: record.principal.clone(),
         scores: ScoreLine::scores_of(&record.scores),
         gate: ScoreLine::gate_of(&record.gates),
+        counts: record.counts,
     }
 }

@@ -4,6 +4,7 @@ use harness_core::{CleanString, RuleId, Scope};
 use serde::{Deserialize, Serialize};
 
 use crate::wire::as_text::{one, optional};
+use crate::wire::rule::RuleDoc;
 
 /// What an operator did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,6 +16,9 @@ pub enum OperatorAct {
     Retire,
     /// Cleared the breaker; a `breaker` follows.
     Resume,
+    /// Took over another program's workspace; a `rule_import` a rule and a `notice` a notice
+    /// follow.
+    Import,
 }
 
 /// An operator's own act, always with a reason.
@@ -28,6 +32,41 @@ pub struct OperatorAction {
     /// Why, in the operator's words, gated.
     #[serde(with = "one")]
     pub reason: CleanString,
+}
+
+/// A rule was taken over from another program, at the status it had there. It is no proposal and
+/// no promotion: nothing here proves it, and an active one is on holdout trial from now on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RuleImport {
+    /// The rule, `x_imported`; its trial is the other program's word.
+    #[serde(flatten)]
+    pub rule: RuleDoc,
+    /// SHA-256 of its text, in hex; what is shown later must have it.
+    pub text_sha256: String,
+}
+
+/// An operator fitted an alert model to this workload. Says how well it did on tasks that it was
+/// not fitted to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AlertModelFitted {
+    /// SHA-256 of `state/alert_model.json`, in hex.
+    pub sha256: String,
+    /// Labelled sessions that it was fitted to.
+    pub sessions: u64,
+    /// Of those, failures.
+    pub failures: u64,
+    /// Tasks that they are of.
+    pub tasks: u64,
+    /// Parts of the cross-validation; a task is in one part as a whole.
+    pub folds: u64,
+    /// The cross-validated area under the ROC curve.
+    pub auroc: f64,
+    /// The lower end of its 95 % interval.
+    pub auroc_low: f64,
+    /// The upper end.
+    pub auroc_high: f64,
+    /// Failures among the tenth of the sessions with the highest risk, cross-validated.
+    pub precision_top_tenth: f64,
 }
 
 /// Settings that change what later events mean.
@@ -63,15 +102,14 @@ pub struct ScopeIndexRegenerated {
     pub mismatched: Vec<String>,
 }
 
-/// A segment of the journal was closed; the chain goes on.
+/// A segment of the journal was closed; the chain goes on through this line, the first of the next
+/// file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// `seq` of the closed segment's first line.
     pub first_seq: u64,
     /// Lines in it.
     pub lines: u64,
-    /// SHA-256 of its bytes, in hex.
-    pub sha256: String,
 }
 
 /// The journal did not end as it should have when a writer took it up.

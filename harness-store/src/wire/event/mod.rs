@@ -16,8 +16,8 @@ pub use evidence::{
     TrialName, TrialObserved, TrialObservedCause, TrialOpened,
 };
 pub use maintenance::{
-    Config, OperatorAct, OperatorAction, RecordSkipped, ScopeCount, ScopeIndexRegenerated, Segment,
-    TailRepaired,
+    AlertModelFitted, Config, OperatorAct, OperatorAction, RecordSkipped, RuleImport, ScopeCount,
+    ScopeIndexRegenerated, Segment, TailRepaired,
 };
 pub use repair::{
     RepairCandidateAdded, RepairContext, RepairEnd, RepairModelTurn, RepairNoticeResolved,
@@ -70,6 +70,8 @@ pub enum Event {
     Quarantine(Quarantine),
     // The operator desk.
     OperatorAction(OperatorAction),
+    RuleImport(Box<RuleImport>),
+    AlertModelFitted(AlertModelFitted),
     // The writer itself.
     Config(Config),
     ScopeIndexRegenerated(ScopeIndexRegenerated),
@@ -79,7 +81,7 @@ pub enum Event {
 }
 
 /// The kinds that this version knows, as `type` spells them.
-pub const KINDS: [&str; 34] = [
+pub const KINDS: [&str; 36] = [
     "session_opened",
     "session_closed",
     "notice",
@@ -109,6 +111,8 @@ pub const KINDS: [&str; 34] = [
     "rule_retire",
     "quarantine",
     "operator_action",
+    "rule_import",
+    "alert_model_fitted",
     "config",
     "scope_index_regenerated",
     "segment",
@@ -133,6 +137,10 @@ impl Event {
         match self {
             Self::Notice(posted) => posted.notice.clone().try_into_domain().map(drop),
             Self::RuleAdd(added) => added.rule.clone().try_into_domain().map(drop),
+            Self::RuleImport(imported) if imported.rule.x_imported => {
+                imported.rule.clone().try_into_domain().map(drop)
+            }
+            Self::RuleImport(_) => Err("an imported rule does not say so".to_owned()),
             Self::RulePromote(promoted) => {
                 finite(&[promoted.e_value, promoted.threshold])?;
                 promoted.rule.clone().try_into_domain().map(drop)
@@ -142,6 +150,12 @@ impl Event {
             }),
             Self::TrialOpened(opened) => finite(&[opened.starting_e, opened.alpha, opened.phi]),
             Self::TrialAssigned(assigned) => finite(&[assigned.pi]),
+            Self::AlertModelFitted(fitted) => finite(&[
+                fitted.auroc,
+                fitted.auroc_low,
+                fitted.auroc_high,
+                fitted.precision_top_tenth,
+            ]),
             _ => Ok(()),
         }
     }

@@ -1,0 +1,78 @@
+//! `harness doctor`: what holds of the workspace on this machine; exit 1 if something does not.
+
+use anyhow::Result;
+use harness_store::{Check, Outcome, examine};
+use serde_json::json;
+
+use super::Cli;
+use super::audit::Audit;
+use crate::exit::Exit;
+
+pub(super) fn run(cli: &mut Cli<'_>) -> Result<Exit> {
+    let paths = cli.paths()?;
+    // An operator runs this where the agents work; without such a folder nothing is said of it.
+    let here = std::env::current_dir().ok();
+    let mut checks = examine(&paths, here.as_deref());
+    checks.push(chain(cli));
+    let ok = checks.iter().all(|check| check.outcome != Outcome::Fails);
+    if cli.out.is_json() {
+        cli.out.json(&json!({
+            "ok": ok,
+            "checks": checks.iter().map(|check| json!({
+                "name": check.name,
+                "outcome": word(check.outcome),
+                "what": check.what,
+            })).collect::<Vec<_>>(),
+        }))?;
+    } else {
+        for check in &checks {
+            let style = cli.out.style();
+            let word = format!("{:<8}", word(check.outcome));
+            let word = match check.outcome {
+                Outcome::Holds => style.good(word),
+                Outcome::Doubtful | Outcome::Fails => style.bad(word),
+            };
+            cli.out
+                .line(format_args!("{word} {:<10} {}", check.name, check.what))?;
+        }
+    }
+    Ok(if ok { Exit::Done } else { Exit::Found })
+}
+
+/// The journal, as `harness audit` sees it.
+fn chain(cli: &Cli<'_>) -> Check {
+    let audit = cli.reader().and_then(|reader| Audit::of(cli, &reader));
+    let (outcome, what) = match audit {
+        Ok(audit) => match (audit.exit(), audit.findings.first()) {
+            (Exit::Done, _) => (
+                Outcome::Holds,
+                format!("{} events, unbroken", audit.report.events),
+            ),
+            (_, Some(finding)) => {
+                let count = audit.findings.len();
+                let (file, what) = (&finding.file, &finding.what);
+                let what =
+                    format!("{count} breaks, the first in {file}: {what}; see `harness audit`");
+                (Outcome::Fails, what)
+            }
+            (_, None) => {
+                let what = "there is no anchor to compare the journal with".to_owned();
+                (Outcome::Doubtful, what)
+            }
+        },
+        Err(error) => (Outcome::Fails, format!("{error:#}")),
+    };
+    Check {
+        name: "chain",
+        outcome,
+        what,
+    }
+}
+
+const fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Holds => "holds",
+        Outcome::Doubtful => "doubtful",
+        Outcome::Fails => "fails",
+    }
+}

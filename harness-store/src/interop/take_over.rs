@@ -1,0 +1,222 @@
+//! Taking a workspace of 0.9 over. Safe to repeat: what is here already is left as it is.
+
+use std::collections::BTreeSet;
+
+use harness_core::{CaseId, CleanText, EvalCase, NoticeId, RuleId, Timestamp, layout};
+
+use super::original::Original;
+use crate::error::StoreError;
+use crate::evalset::{Capture, EvalSet};
+use crate::halves::OperatorEvent;
+use crate::journal::MAX_COMMIT;
+use crate::mailbox_files;
+use crate::wire::event::{EvalsetCapture, NoticePosted, OperatorAct, OperatorAction, RuleImport};
+use crate::wire::notice::NoticeDoc;
+use crate::wire::score::{GateLine, ScoresLine};
+use crate::wire::{Event, sha256_hex};
+use crate::writer::{Core, Tx};
+
+/// What was taken over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TakenOver {
+    /// Rules that were not known here.
+    pub rules: Vec<RuleId>,
+    /// Notices that were not known here, pending and resolved.
+    pub notices: Vec<NoticeId>,
+    /// Eval cases that were not known here and found room.
+    pub cases: Vec<CaseId>,
+    /// Conversations whose gate was not known here.
+    pub sessions: u64,
+    /// Rules, notices, cases and conversations that were known.
+    pub known: u64,
+}
+
+impl Tx<'_, OperatorEvent> {
+    /// Takes over what `original` holds and this workspace does not: rules at the status that they
+    /// had there, marked as imported; notices with their resolutions; eval cases; the gates'
+    /// memory; descriptions of scopes, if there are none. `knows` says which rules are known.
+    ///
+    /// This is the only way to an imported rule: the set of events of this half has none.
+    ///
+    /// # Errors
+    /// As for [`Tx::commit`], and whatever the system says of a file. What was committed before
+    /// stays, and a repeated call goes on from there.
+    pub fn take_over(
+        &mut self,
+        original: &Original,
+        knows: impl Fn(&RuleId) -> bool,
+    ) -> Result<TakenOver, StoreError> {
+        let core = self.core();
+        let mut taken = TakenOver::default();
+        let mut events = new_rules(original, knows, &mut taken);
+        events.extend(new_notices(original, core, &mut taken)?);
+        commit(core, events, &taken)?;
+        write_notices(original, core, &taken)?;
+        keep_cases(original, core, &mut taken)?;
+        keep_gates(original, core, &mut taken)?;
+        let scopes = layout::scope_metadata();
+        if let Some(doc) = &original.scopes
+            && core.root.file_id(scopes.as_str())?.is_none()
+        {
+            let bytes = core.sink.document(doc)?;
+            core.root.replace(scopes.as_str(), &bytes)?;
+        }
+        Ok(taken)
+    }
+}
+
+fn new_rules(
+    original: &Original,
+    knows: impl Fn(&RuleId) -> bool,
+    taken: &mut TakenOver,
+) -> Vec<Event> {
+    let mut events = Vec::new();
+    for rule in &original.rules {
+        if knows(&rule.id) {
+            taken.known += 1;
+            continue;
+        }
+        taken.rules.push(rule.id.clone());
+        events.push(Event::RuleImport(Box::new(RuleImport {
+            text_sha256: sha256_hex(rule.rule.as_str().as_bytes()),
+            rule: rule.clone(),
+        })));
+    }
+    events
+}
+
+fn new_notices(
+    original: &Original,
+    core: &mut Core,
+    taken: &mut TakenOver,
+) -> Result<Vec<Event>, StoreError> {
+    let mailbox = &core.refreshed()?.mailbox;
+    let mut events = Vec::new();
+    for (notice, _) in &original.notices {
+        if mailbox.get(&notice.id).is_some() || mailbox.is_resolved(&notice.id) {
+            taken.known += 1;
+            continue;
+        }
+        taken.notices.push(notice.id.clone());
+        events.push(Event::Notice(Box::new(NoticePosted {
+            notice: NoticeDoc::from_domain(notice),
+            observe_only: false,
+            turn_time: None,
+        })));
+    }
+    Ok(events)
+}
+
+/// The operator's act and what follows from it, in as few commits as there may be.
+fn commit(core: &mut Core, mut events: Vec<Event>, taken: &TakenOver) -> Result<(), StoreError> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    let reason = format!(
+        "{} rules and {} notices of pandaprobe-harness 0.9",
+        taken.rules.len(),
+        taken.notices.len()
+    );
+    let act = Event::OperatorAction(OperatorAction {
+        action: OperatorAct::Import,
+        rule: None,
+        reason: CleanText::new(reason).unwrap_or_else(|_| CleanText::empty()),
+    });
+    events.insert(0, act);
+    while !events.is_empty() {
+        let rest = events.split_off(events.len().min(MAX_COMMIT));
+        core.commit(std::mem::replace(&mut events, rest))?;
+    }
+    core.files_lag = true;
+    Ok(())
+}
+
+/// Writes the files of the mailbox as the journal has them now, over those of 0.9 where this is
+/// its own folder.
+fn write_notices(
+    original: &Original,
+    core: &mut Core,
+    taken: &TakenOver,
+) -> Result<(), StoreError> {
+    if taken.notices.is_empty() {
+        return Ok(());
+    }
+    core.state.refresh()?;
+    let mailbox = &core.state.get().mailbox;
+    let new: BTreeSet<&NoticeId> = taken.notices.iter().collect();
+    for (notice, dump) in &original.notices {
+        if !new.contains(&notice.id) {
+            continue;
+        }
+        let doc = NoticeDoc::from_domain(notice);
+        mailbox_files::post(&core.root, &core.sink, &doc, dump.as_ref())?;
+        if !notice.is_pending() {
+            mailbox_files::resolve(&core.root, &core.sink, &doc)?;
+        }
+    }
+    mailbox_files::write_status(&core.root, &core.sink, mailbox, core.now())?;
+    core.files_lag = false;
+    Ok(())
+}
+
+fn keep_cases(
+    original: &Original,
+    core: &mut Core,
+    taken: &mut TakenOver,
+) -> Result<(), StoreError> {
+    if original.cases.is_empty() {
+        return Ok(());
+    }
+    let here = EvalSet::read(&core.root)?;
+    // They fill what room there is and push nothing out.
+    let room = EvalCase::MAX_CASES.saturating_sub(here.cases().len());
+    let mut captured = Vec::new();
+    for case in &original.cases {
+        if here.cases().iter().any(|known| known.id == case.id) {
+            taken.known += 1;
+            continue;
+        }
+        if captured.len() >= room {
+            break;
+        }
+        let event = EvalsetCapture {
+            case: case.id.clone(),
+            kind: case.kind,
+            session: case.session.clone(),
+        };
+        if let Capture::Kept { .. } = EvalSet::keep(case.clone(), &core.root, &core.sink)? {
+            taken.cases.push(case.id.clone());
+            captured.push(Event::EvalsetCapture(event));
+        }
+    }
+    if captured.is_empty() {
+        return Ok(());
+    }
+    core.commit(captured).map(drop)
+}
+
+fn keep_gates(
+    original: &Original,
+    core: &mut Core,
+    taken: &mut TakenOver,
+) -> Result<(), StoreError> {
+    core.scores.refresh()?;
+    let now: Timestamp = core.now();
+    let mut lines = Vec::new();
+    for (session, gates) in &original.gates {
+        if core.scores.get(session).is_some() {
+            taken.known += 1;
+            continue;
+        }
+        taken.sessions += 1;
+        lines.push(ScoresLine::Gate(GateLine {
+            ts: now,
+            session: session.clone(),
+            x_imported_gate: gates.clone(),
+        }));
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    core.scores.append(&lines, &core.sink)
+}
