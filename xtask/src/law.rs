@@ -121,7 +121,16 @@ const TABLE: &[Row] = &[
     Row {
         name: "harness-custom",
         arrows: ENGINE_AND_SHELL,
-        outside: &["async-trait", "libloading", "sha2", "thiserror"],
+        // The four tools speak JSON and are called off the host's threads; each fence has a nonce.
+        outside: &[
+            "async-trait",
+            "getrandom",
+            "libloading",
+            "serde_json",
+            "sha2",
+            "thiserror",
+            "tokio",
+        ],
     },
     Row {
         name: "harness-plugin",

@@ -1,0 +1,131 @@
+//! One conversation of a host's agent, as the host holds it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use harness_core::{CleanText, IdError, Principal, Scope, SessionId, TraceId, TurnPayload};
+use harness_engine::{Harness, HarnessError, PREAMBLE, Recorded, Settled};
+use harness_sanitize::{Delimited, Gate, Intake, Nonce, user_input};
+use harness_store::Clock;
+
+use crate::raw;
+use crate::report::TurnReport;
+use crate::tools::TaskTools;
+
+/// One conversation: what its agent may read, and where its turns are reported.
+///
+/// It ends by [`HarnessSession::end`], after a silence, or after twenty turns; dropping it ends
+/// nothing.
+pub struct HarnessSession {
+    pub(crate) harness: Arc<Harness>,
+    pub(crate) intake: Arc<Intake>,
+    pub(crate) clock: Clock,
+    pub(crate) tools: TaskTools,
+    pub(crate) id: SessionId,
+    pub(crate) principal: Option<Principal>,
+    pub(crate) host_labels: Vec<Scope>,
+    pub(crate) traces: TraceNames,
+    pub(crate) next_turn: AtomicU32,
+}
+
+impl HarnessSession {
+    /// For the system prompt: a constant that names the four tools and reads nothing.
+    pub const fn task_preamble() -> &'static str {
+        PREAMBLE
+    }
+
+    /// Its id.
+    pub const fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// The four tools for its agent.
+    pub fn task_tools(&self) -> TaskTools {
+        self.tools.clone()
+    }
+
+    /// What the user said, fenced with a nonce, for a conversation whose system prompt has
+    /// [`TRUST_BOUNDARIES`](crate::TRUST_BOUNDARIES). Cleaned and cut at 64 KiB, but not redacted:
+    /// what users tell their own agent is theirs to tell.
+    ///
+    /// # Errors
+    /// [`HarnessError::NoRandomness`].
+    pub fn wrap_user(&self, text: &str) -> Result<Delimited, HarnessError> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(|_| HarnessError::NoRandomness)?;
+        let head = text.get(..text.floor_char_boundary(raw::MAX_RAW));
+        let clean = Gate::with_max_len(CleanText::MAX_BYTES).clean(head.unwrap_or_default());
+        Ok(user_input(&clean, Nonce::new(random)))
+    }
+
+    /// Begins the report of a turn in which the user said `user`.
+    pub fn turn(&self, user: &str) -> TurnReport {
+        TurnReport::new(Arc::clone(&self.intake), user)
+    }
+
+    /// Reports a finished turn, as the next of this conversation, and returns at once; it is
+    /// evaluated in the background.
+    pub fn record_turn(&self, report: TurnReport) -> Recorded {
+        let index = self.next_turn.fetch_add(1, Ordering::AcqRel);
+        let Ok(trace) = self.traces.of_turn(index) else {
+            return Recorded::Refused;
+        };
+        self.harness.record_turn(TurnPayload {
+            ended_at: Some((self.clock)()),
+            principal: self.principal.clone(),
+            host_labels: self.host_labels.clone(),
+            ..report.finish(self.id.clone(), index, trace)
+        })
+    }
+
+    /// Waits for everything that was reported of this conversation, makes one bounded repair
+    /// attempt where one is due, and says what came of it; each thing is said once. See
+    /// [`Harness::settle`].
+    pub async fn settle(&self) -> Settled {
+        self.harness.settle(&self.id).await
+    }
+
+    /// Ends the conversation after what was reported of it, and returns at once. Later turns of it
+    /// are not evaluated; the journal says so.
+    pub fn end(&self) {
+        self.harness.end_session(&self.id);
+    }
+}
+
+/// The names of a conversation's traces: `<session>#<turn>`.
+pub(crate) struct TraceNames(String);
+
+impl TraceNames {
+    /// Names after the session; where that makes no trace id, after `random`.
+    pub(crate) fn new(session: &SessionId, random: u64) -> Self {
+        let names = Self(session.as_str().to_owned());
+        if names.of_turn(u32::MAX).is_ok() {
+            names
+        } else {
+            Self(format!("session-{random:016x}"))
+        }
+    }
+
+    fn of_turn(&self, index: u32) -> Result<TraceId, IdError> {
+        TraceId::parse(&format!("{}#{index}", self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_session_has_names_for_its_traces() {
+        let name = |session: &str| {
+            TraceNames::new(&SessionId::parse(session).unwrap(), 7)
+                .of_turn(3)
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(name("a"), "a#3");
+        assert_eq!(name(&"x".repeat(256)), "session-0000000000000007#3");
+        // The `#` would make the fifth of a banner.
+        assert_eq!(name("a####"), "session-0000000000000007#3");
+    }
+}

@@ -1,0 +1,65 @@
+//! The four tools of a task agent, as models are told of them and as loops call them.
+
+use harness_core::TASK_TOOLS;
+use harness_rules::{TaskToolset, ToolSchema, task_tool_schemas};
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+/// The four tools of one session, for the host to hand to its agent. They read; there is nothing
+/// else that they could be asked to do.
+#[derive(Clone)]
+pub struct TaskTools {
+    toolset: TaskToolset,
+    runtime: Handle,
+}
+
+impl TaskTools {
+    pub(crate) const fn new(toolset: TaskToolset, runtime: Handle) -> Self {
+        Self { toolset, runtime }
+    }
+
+    /// Names, purposes and parameters: constants, about 600 tokens in all.
+    pub fn specs() -> [ToolSchema; 4] {
+        task_tool_schemas()
+    }
+
+    /// The specs as entries of `tools` in an OpenAI chat-completion request.
+    pub fn for_openai() -> [Value; 4] {
+        Self::specs().map(|tool| {
+            json!({
+                "type": "function",
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": tool.parameters,
+                },
+            })
+        })
+    }
+
+    /// The specs as entries of `tools` in an Anthropic messages request.
+    pub fn for_anthropic() -> [Value; 4] {
+        Self::specs().map(|tool| {
+            json!({
+                "name": tool.name,
+                "description": tool.description,
+                "input_schema": tool.parameters,
+            })
+        })
+    }
+
+    /// Whether `name` is one of the four, for a loop that looks where to send a call.
+    pub fn has(name: &str) -> bool {
+        TASK_TOOLS.contains(&name)
+    }
+
+    /// Calls a tool by name, away from the caller's thread. Always answers with a JSON object that
+    /// has `ok`; a name that is not one of the four is answered without any effect.
+    pub async fn call(&self, name: &str, arguments: Value) -> Value {
+        let (toolset, name) = (self.toolset.clone(), name.to_owned());
+        self.runtime
+            .spawn_blocking(move || toolset.call(&name, &arguments))
+            .await
+            .unwrap_or_else(|_| json!({ "ok": false, "error": "the host is shutting down" }))
+    }
+}
