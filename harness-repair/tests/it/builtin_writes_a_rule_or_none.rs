@@ -1,7 +1,5 @@
 //! The built-in model through whole episodes: same tools, same desk, same bounds as any other.
 
-use std::time::Duration;
-
 use harness_core::{Applicability, ErrorClass, RepairStatus, Scope, ScopeHint, SpanStatus};
 use harness_repair::RepairResult;
 
@@ -29,7 +27,6 @@ async fn an_agent_that_guesses_is_told_to_look_first() {
         ]
     );
     assert_eq!((result.usage.turns, result.model.as_str()), (5, "builtin"));
-    assert!(result.model_time < Duration::from_secs(5));
 }
 
 #[tokio::test]
