@@ -13,6 +13,7 @@
 mod apis;
 mod bench;
 mod ci;
+mod cited;
 mod conversations;
 mod corpus;
 mod crash;
@@ -25,6 +26,7 @@ mod reasons;
 mod simulate;
 mod source;
 mod surface;
+mod threats;
 mod tidy;
 mod tree;
 

@@ -4,13 +4,14 @@
 //! - every crate root forbids `unsafe`, and every `lib.rs` has the four headings in order;
 //! - nothing is left unfinished (`todo!`, `unimplemented!`) and no test is left out (`#[ignore]`);
 //! - every invariant of the architecture page names tests that exist (the syntax stands in
-//!   `invariants.rs`);
+//!   `invariants.rs`), and so does every row of the threat pages (`threats.rs`);
 //! - every outside crate has its reason (`reasons.rs`).
 //!
 //! Long files are listed and do not fail. The whole check is also a test of this package.
 
+use crate::cited::Cited;
 use crate::tree::{Member, Tree};
-use crate::{invariants, reasons, source};
+use crate::{invariants, reasons, source, threats};
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -63,7 +64,9 @@ pub(crate) fn check(tree: &Tree) -> Result<Vec<String>> {
     for member in &members {
         findings.extend(root_findings(tree, member)?);
     }
-    findings.extend(invariants::findings(tree, &files, &members)?);
+    let cited = Cited::of(tree, &files, &members);
+    findings.extend(invariants::findings(&cited)?);
+    findings.extend(threats::findings(&cited)?);
     findings.extend(reasons::findings(tree, &members)?);
     Ok(findings)
 }

@@ -132,6 +132,13 @@ pub(super) const PLANTS: &[Plant] = &[
     },
     Plant {
         check: Check::Tidy,
+        what: "a threat that nothing is shown to prevent",
+        file: "docs/threats.md",
+        edit: Edit::Append("\n| a | b |\n|---|---|\n| planted | `harness-core::Nowhere` |\n"),
+        red: "the row names no test",
+    },
+    Plant {
+        check: Check::Tidy,
         what: "a `todo!`",
         file: "harness-core/src/planted.rs",
         edit: Edit::Create("//! Planted.\nfn planted() { todo!() }\n"),
