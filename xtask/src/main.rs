@@ -23,6 +23,7 @@ mod harness;
 mod invariants;
 mod law;
 mod reasons;
+mod release;
 mod simulate;
 mod source;
 mod surface;
@@ -63,6 +64,8 @@ enum Command {
     Fuzz(fuzz::Args),
     /// Kills a running ingest at random moments and counts what was lost, torn or half done
     Crash(crash::Args),
+    /// Checks, packages and describes a release; a person tags and publishes it
+    Release(release::Args),
 }
 
 fn main() -> ExitCode {
@@ -76,6 +79,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::run(&tree, &args),
         Command::Fuzz(args) => fuzz::run(&tree, &args),
         Command::Crash(args) => crash::run(&tree, &args),
+        Command::Release(args) => release::run(&tree, &args),
     });
     match result {
         Ok(()) => ExitCode::SUCCESS,
