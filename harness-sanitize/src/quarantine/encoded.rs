@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::secrets::{from_base64, long_words};
+
 /// Shortest encoded piece that could hold an instruction, in bytes.
 const MIN_PIECE: usize = 24;
 /// Longest piece that is decoded; what is longer is decoded up to here.
@@ -15,7 +17,7 @@ const MIN_ESCAPES: usize = 4;
 pub(super) fn pieces(text: &str) -> Vec<(Range<usize>, String)> {
     let bytes = text.as_bytes();
     let mut pieces = Vec::new();
-    for word in crate::secrets::long_words(text) {
+    for word in long_words(text) {
         if pieces.len() >= MAX_PIECES {
             return pieces;
         }
@@ -49,7 +51,7 @@ fn base_decoded(word: &str) -> Option<String> {
     if part.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return readable(&hexadecimal(part));
     }
-    readable(&base64(part))
+    readable(&from_base64(part))
 }
 
 fn hexadecimal(part: &str) -> Vec<u8> {
@@ -62,28 +64,6 @@ fn hexadecimal(part: &str) -> Vec<u8> {
 fn hex_pair(pair: &[u8]) -> Option<u8> {
     let digits = std::str::from_utf8(pair).ok()?;
     u8::from_str_radix(digits, 16).ok()
-}
-
-fn base64(part: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(part.len() * 3 / 4);
-    let mut bits = 0u32;
-    let mut count = 0;
-    for byte in part.bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            _ => 63,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push(u8::try_from(bits >> count & 0xFF).unwrap_or_default());
-        }
-    }
-    out
 }
 
 /// Bytes as text, if that is what they are: nearly all of it letters, blanks and punctuation.

@@ -2,20 +2,26 @@
 
 use std::ops::Range;
 
-use super::look::{is_chosen, is_issued, is_placeholder, looks_random};
+use super::forms::{Fit, fit, names_service};
+use super::look::{
+    distinct, is_chosen, is_framework_key, is_hex, is_issued, is_placeholder, looks_random,
+};
 use super::names::{Holds, what_it_holds};
 use super::redact::is_replacement;
+use super::tokens::is_claimed;
 
 /// Longest value that is taken for one, in bytes.
 const MAX_VALUE: usize = 4096;
 /// Shortest value behind a secret's name.
 const MIN_VALUE: usize = 6;
+/// Shortest value behind the name of a token.
+const MIN_TOKEN: usize = 8;
+/// Fewest different characters of a service's key.
+const MIN_DISTINCT: usize = 6;
 /// Longest name, in bytes.
 const MAX_NAME: usize = 64;
 /// Most blanks on either side of the sign between name and value.
 const MAX_BLANKS: usize = 4;
-/// Shortest value with signs that no token holds, behind the name of a token.
-const MIN_PHRASE: usize = 40;
 
 /// The value behind the name that holds bytes `hit` of `text`, if it is secret.
 pub(super) fn assigned_at(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
@@ -78,7 +84,23 @@ fn assigned_value(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
         Some(opening) => quoted(inner, opening),
     };
     let start = text.len() - inner.len();
-    is_secret(value, opening > 0, holds).then(|| start..start + value.len())
+    // A key without another word may be any digest, unless a service is named before it.
+    let digest = name.eq_ignore_ascii_case("key") && is_hex(value) && !names_service(text, start);
+    let real = match holds {
+        Holds::NoSecret => false,
+        Holds::Phrase => is_secret(value, opening > 0, holds),
+        // What a machine issued has the form of its kind, and of the service it is for.
+        Holds::SomeKey | Holds::Token | Holds::Password => {
+            !digest
+                && !is_claimed(value)
+                && match fit(text, start, value) {
+                    Fit::Key => distinct(value) >= MIN_DISTINCT,
+                    Fit::NoKey => false,
+                    Fit::Unknown => is_secret(value, opening > 0, holds),
+                }
+        }
+    };
+    real.then(|| start..start + value.len())
 }
 
 /// The text of an element, for an element that is named for a secret. Jenkins puts encrypted
@@ -135,7 +157,7 @@ fn is_secret(value: &str, quoted: bool, holds: Holds) -> bool {
     }
     match holds {
         Holds::NoSecret => false,
-        Holds::SomeKey => !value.contains(char::is_whitespace) && looks_random(value),
+        Holds::SomeKey => is_issued(value) && looks_random(value),
         // People choose passwords, of words too; a number without quotes is a number.
         Holds::Phrase if quoted => !value.ends_with(':') && !value.contains('('),
         Holds::Password | Holds::Phrase if value.contains(char::is_whitespace) => false,
@@ -144,7 +166,8 @@ fn is_secret(value: &str, quoted: bool, holds: Holds) -> bool {
             letters && (digits || is_chosen(value) || value.len() >= 8)
         }
         Holds::Token if value.contains(char::is_whitespace) => false,
-        Holds::Token if !is_issued(value) && value.len() < MIN_PHRASE => false,
+        Holds::Token if value.len() < MIN_TOKEN => false,
+        Holds::Token if !is_issued(value) => is_framework_key(value),
         Holds::Token if quoted => true,
         Holds::Token => letters && (digits || is_chosen(value)) || looks_random(value),
     }

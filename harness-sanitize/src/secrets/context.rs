@@ -6,8 +6,10 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::find::{SecretKind, SecretSpan};
-use super::look::{is_mixed, is_placeholder, looks_random, may_be_random};
+use super::forms::{Fit, fit, names_service};
+use super::look::{is_hex, is_issued, is_mixed, is_placeholder, looks_random, may_be_random};
 use super::redact::is_replacement;
+use super::tokens::is_claimed;
 use super::vendors::names_vendor;
 
 /// How far back a telling word is looked for, in bytes.
@@ -41,8 +43,18 @@ const TELLING: &[&str] = &[
     "pat",
 ];
 
+/// Those of them before which nothing but a secret stands.
+const SECRET: &[&str] = &[
+    "secret",
+    "token",
+    "passwd",
+    "password",
+    "credential",
+    "apikey",
+];
+
 /// The schemes of an `Authorization` header.
-const SCHEMES: &[&str] = &["bearer", "basic", "token", "apikey", "bot"];
+const SCHEMES: &[&str] = &["bearer", "basic", "bot"];
 
 /// Adds the secret in `word`, a long word of `text`, if its context tells of one.
 pub(super) fn in_context(text: &str, word: &Range<usize>, found: &mut Vec<SecretSpan>) {
@@ -57,12 +69,20 @@ pub(super) fn in_context(text: &str, word: &Range<usize>, found: &mut Vec<Secret
     if behind.is_some_and(|ch| ch.is_ascii_punctuation() && !"\"'`,;)]}<>\\{&".contains(ch)) {
         return;
     }
-    if let Some((kind, value)) = after_other_words(text, word, piece).or_else(|| glued(piece)) {
-        found.push(SecretSpan {
-            kind,
-            start: word.start + value.start,
-            end: word.start + value.end,
-        });
+    if is_claimed(piece) {
+        return;
+    }
+    let told = after_other_words(text, word, piece).or_else(|| glued(piece));
+    let Some((kind, value)) = told else { return };
+    let start = word.start + value.start;
+    let end = word.start + value.end;
+    let Some(token) = piece.get(value) else {
+        return;
+    };
+    let has_form =
+        || is_issued(token) && !is_claimed(token) && fit(text, start, token) != Fit::NoKey;
+    if kind == SecretKind::AUTHORIZATION || has_form() {
+        found.push(SecretSpan { kind, start, end });
     }
 }
 
@@ -79,6 +99,12 @@ fn after_other_words(
         .any(|telling| before.as_str().ends_with(telling))
         || names_vendor(before.as_str());
     if !scheme && !told {
+        return None;
+    }
+    // A word by itself may stand before any digest.
+    let digest =
+        TELLING.contains(&before.as_str()) && !SECRET.contains(&before.as_str()) && is_hex(piece);
+    if digest && !names_service(text, word.start) {
         return None;
     }
     // A token may repeat the name of its service.

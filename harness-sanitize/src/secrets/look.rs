@@ -22,7 +22,7 @@ pub(super) fn may_be_random(word: &str) -> bool {
 pub(super) fn looks_random(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
-    if value.len() < MIN_RANDOM || is_placeholder(value) {
+    if value.len() < MIN_RANDOM || is_placeholder(value) || is_mistyped_hex(value) {
         return false;
     }
     let solid = digits + letters == value.len();
@@ -35,6 +35,18 @@ pub(super) fn looks_random(value: &str) -> bool {
         return long && (solid || (digits > 0 && !holds_words(value)));
     }
     !holds_words(value) && distinct(value) >= 6
+}
+
+/// Whether a value is hexadecimal but for one character in sixteen or less: a token of more letters
+/// would hold more of them, and a hexadecimal one none.
+fn is_mistyped_hex(value: &str) -> bool {
+    let count =
+        |wanted: fn(&u8) -> bool| value.as_bytes().iter().filter(|&byte| wanted(byte)).count();
+    let lower = count(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let upper = count(|byte| matches!(byte, b'0'..=b'9' | b'A'..=b'F'));
+    let others = value.len() - lower.max(upper);
+    let solid = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    solid && value.len() >= 32 && (1..=value.len() / 16).contains(&others)
 }
 
 /// Whether a value has the form of a UUID.
@@ -82,7 +94,8 @@ pub(super) fn is_drawn(token: &str) -> bool {
     let has = |wanted: fn(&u8) -> bool| token.as_bytes().iter().any(wanted);
     let mixed =
         has(u8::is_ascii_digit) || (has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase));
-    distinct(token) >= 6 && mixed && !is_crossed_out(token)
+    let enough = if token.len() < 24 { 6 } else { 9 };
+    distinct(token) >= enough && mixed && !is_crossed_out(token)
 }
 
 /// Whether the value was crossed out (`xxxx`) or is that of a manual.
@@ -108,6 +121,19 @@ pub(super) fn is_issued(value: &str) -> bool {
         .all(|byte| byte.is_ascii_alphanumeric() || b"_-+/=.~:".contains(&byte))
 }
 
+/// Whether a value is digits and letters of hexadecimal alone.
+pub(super) fn is_hex(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether a web framework made this key: Django draws fifty small letters, digits and signs.
+pub(super) fn is_framework_key(value: &str) -> bool {
+    let signs = ['!', '@', '#', '$', '%', '^', '&', '*', '(', ')', '+'];
+    value.len() >= 40
+        && signs.iter().filter(|&&sign| value.contains(sign)).count() >= 4
+        && !value.contains(|ch: char| ch.is_uppercase() || ch.is_whitespace())
+}
+
 /// Whether a person chose this: upper and lower case beyond a capital, or a sign that words do
 /// not hold.
 pub(super) fn is_chosen(value: &str) -> bool {
@@ -119,7 +145,7 @@ pub(super) fn is_chosen(value: &str) -> bool {
 /// Whether a value stands for a secret instead of being one.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    distinct(&lower) < 4
+    distinct(&lower) < if value.len() < 24 { 4 } else { 5 }
         || value.starts_with(['$', '<', '{', '[', '%', '(', '*', '/', '.', '#', '?'])
         || value.contains("${")
         || value.contains("{{")
@@ -133,6 +159,7 @@ const PLACEHOLDERS: &[&str] = &[
     "your-",
     "yourpass",
     "yourkey",
+    "myapikey",
     "changeme",
     "change_me",
     "placeholder",

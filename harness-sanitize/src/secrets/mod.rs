@@ -5,6 +5,8 @@ mod checksum;
 mod context;
 mod encodings;
 mod find;
+mod forms;
+mod jwt;
 mod kinds;
 mod known;
 mod look;
@@ -24,4 +26,5 @@ pub use names::secret_shaped_name;
 pub use redact::Redactor;
 pub use writer::Redacted;
 
+pub(crate) use encodings::from_base64;
 pub(crate) use words::long_words;

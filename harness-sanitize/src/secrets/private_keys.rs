@@ -5,6 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+/// Fewest letters and digits in a key that has its end: an Ed25519 key has 64. A shorter one was
+/// crossed out.
+const MIN_BODY: usize = 40;
+
 static BEGIN: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----").ok());
 
@@ -24,6 +28,11 @@ pub(super) fn private_keys(text: &str) -> Vec<Range<usize>> {
             rest.find(|ch| !encoded(ch)).unwrap_or(rest.len())
         });
         let after = rest.get(body..).unwrap_or_default();
+        let digits = |part: &str| part.bytes().filter(u8::is_ascii_alphanumeric).count();
+        if after.starts_with("-----END ") && digits(rest.get(..body).unwrap_or_default()) < MIN_BODY
+        {
+            continue;
+        }
         let end = after
             .strip_prefix("-----END ")
             .and_then(|line| line.find("-----"));

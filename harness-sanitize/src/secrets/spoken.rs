@@ -37,7 +37,7 @@ pub(super) fn spoken_at(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
     let forms = match word.as_bytes() {
         [b'p' | b'P', ..] => 0..2,
         [b'-' | b' ', ..] => 2..4,
-        [b'c' | b'C' | b'd' | b'D', ..] => 4..5,
+        [b'c' | b'C' | b'd' | b'D' | b'n' | b'N', ..] => 4..5,
         _ => 5..6,
     };
     let bound = text.floor_char_boundary(hit.end + MAX_BEHIND);

@@ -8,7 +8,8 @@ use regex::Regex;
 
 use super::checksum;
 use super::find::{SecretKind, SecretSpan};
-use super::kinds::{KINDS, Kind, SHAPES};
+use super::jwt;
+use super::kinds::{Kind, Prefix, SHAPES, kinds};
 use super::look::{is_crossed_out, is_drawn};
 
 /// Most bytes of a long word in which a shape is looked for: longer ones are data.
@@ -25,7 +26,7 @@ struct Tokens {
 
 static TOKENS: LazyLock<Option<Tokens>> = LazyLock::new(|| {
     let mut by_first = std::array::from_fn(|_| Vec::new());
-    for kind in KINDS {
+    for kind in kinds() {
         let rest = Regex::new(&format!("^(?-u:{})", kind.rest)).ok()?;
         for prefix in kind.prefixes {
             let first = prefix.bytes().next()?;
@@ -86,20 +87,20 @@ impl Tokens {
             let Some(token) = pattern.find(rest) else {
                 continue;
             };
-            let is_real = if kind.doubtful {
-                is_drawn(token.as_str()) || checksum::holds(token.as_str())
-            } else {
+            let is_real = if kind.prefix == Prefix::Telling {
                 !is_crossed_out(token.as_str())
+            } else {
+                is_drawn(token.as_str()) || checksum::holds(token.as_str())
             };
-            if !is_real {
-                continue;
-            }
             // What goes on behind its full length is another token, or none.
-            let tail = rest.get(token.end()..).unwrap_or_default();
-            if tail.starts_with(|ch: char| ch.is_ascii_alphanumeric()) {
+            let tail = rest.as_bytes().get(token.end()..).unwrap_or_default();
+            if !is_real || goes_on(tail) {
                 continue;
             }
             let end = at + prefix.len() + token.end();
+            if kind.name == jwt::NAME && !jwt::may_be_one(text.get(at..end)?) {
+                continue;
+            }
             found.push(SecretSpan {
                 kind: SecretKind(kind.name),
                 start: at,
@@ -153,14 +154,38 @@ fn next_start(text: &str, at: usize, end: usize) -> usize {
     end
 }
 
+/// Whether a value starts like a kind that nothing else starts like: it is a token of that kind,
+/// found as such, or no secret.
+pub(super) fn is_claimed(value: &str) -> bool {
+    let first = value.bytes().next().unwrap_or_default();
+    let kinds = TOKENS
+        .as_ref()
+        .and_then(|tokens| tokens.by_first.get(usize::from(first)));
+    kinds
+        .into_iter()
+        .flatten()
+        .any(|(prefix, kind, _)| kind.claims() && value.starts_with(prefix))
+}
+
+/// Whether a token goes on with what is behind it.
+fn goes_on(tail: &[u8]) -> bool {
+    match tail {
+        [b'-', next, ..] => next.is_ascii_alphanumeric(),
+        [next, ..] => next.is_ascii_alphanumeric() || *next == b'_',
+        [] => false,
+    }
+}
+
 /// Whether a token can start at `at`: behind anything but a letter, digit, hyphen or underscore;
-/// or behind an escape of JSON (`\n`) or of a URL (`%3D`), whose last character is a letter.
+/// or behind an escape of JSON (`\n`) or of a URL (`%3D`), whose last character is a letter. Behind
+/// a `+` between letters, base64 goes on.
 fn starts_word(text: &str, at: usize) -> bool {
     let before = text.as_bytes().get(..at).unwrap_or_default();
     match before {
         [] => true,
         [.., b'\\', b'n' | b't' | b'r' | b'b' | b'f'] => true,
         [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
+        [.., letter, b'+'] => !letter.is_ascii_alphanumeric(),
         [.., last] => !(last.is_ascii_alphanumeric() || matches!(last, b'-' | b'_')),
     }
 }
@@ -172,6 +197,6 @@ mod tests {
     #[test]
     fn every_kind_compiles() {
         assert!(TOKENS.is_some());
-        assert!(KINDS.iter().all(|kind| !kind.prefixes.is_empty()));
+        assert!(kinds().all(|kind| !kind.prefixes.is_empty()));
     }
 }

@@ -21,9 +21,12 @@ fn redacted(text: &str) -> String {
 #[test]
 fn kinds_are_told_by_their_look() {
     for (token, kind) in [
-        (token("sk-pr", &format!("oj-{RANDOM}")), "openai-key"),
         (
-            token("sk-a", &format!("nt-api03-{RANDOM}")),
+            token("sk-pr", &format!("oj-{}T3Blbk{}{}", RANDOM, "FJ", RANDOM)),
+            "openai-key",
+        ),
+        (
+            token("sk-a", &format!("nt-api03-{}AA", &RANDOM.repeat(3)[..93])),
             "anthropic-key",
         ),
         (token("gh", &format!("p_{RANDOM}")), "github-token"),
@@ -89,6 +92,17 @@ fn what_only_looks_like_one_is_untouched() {
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
         "https://x.test:8080/path@2",
         "Bearer token authentication is required",
+        // A digest behind a word that names no secret.
+        "{\"key\":\"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"}",
+        "cache key 9f86d081884c7d659a2feaa0c55ad015",
+        // Nearly a format: the wrong length, alphabet, header or service.
+        "glptt-hello0World1380_testing",
+        "AKIAq7xm2vb5lk4tz2rw",
+        "token=dapi0123456789abcdef0123456789abcdeg",
+        "spu-0123456789abcdef0123456789abcdef01",
+        "eyJhbGciOiJIUzI1NiJ.eyJzdWIiOiIxMjM0In0.q7Xm2Vb9Lk4Tz8Rw1Yc6Nd3Hs5Jf0P",
+        "ambee key=9f86d081884c7d659a2feaa0c55ad015",
+        "xk+EZTKq7Xm2Vb9Lk4Tz8Rw1Yc6Nd3Hs5Jf0PgAeUiOq7Xm2Vb9Lk4Tz8Rw1Yc",
     ] {
         assert!(
             matches!(Redactor::patterns_only().redact(text), Cow::Borrowed(_)),
@@ -117,6 +131,18 @@ fn values_are_told_by_the_name_before_them() {
             "postgres://app:q7Xm2Vb9@db/x",
             "postgres://app:[REDACTED:url-password]@db/x",
         ),
+        (
+            "ambee key=9f86d081884c7d659a2feaa0c55ad0159f86d081884c7d659a2feaa0c55ad015",
+            "ambee key=[REDACTED:assigned]",
+        ),
+        (
+            "api_key=9f86d081884c7d659a2feaa0c55ad015",
+            "api_key=[REDACTED:assigned]",
+        ),
+        (
+            "new NetworkCredential(\"me\", \"swordfishes\")",
+            "new NetworkCredential(\"me\", \"[REDACTED:assigned]\")",
+        ),
         ("secret: 'two words'", "secret: 'two words'"),
         ("{\"token\": 12345678}", "{\"token\": 12345678}"),
     ] {
@@ -128,7 +154,7 @@ fn values_are_told_by_the_name_before_them() {
 fn private_keys_go_whole() {
     let begin = ["-----BEGIN RSA PRI", "VATE KEY-----"].concat();
     let end = ["-----END RSA PRI", "VATE KEY-----"].concat();
-    let key = format!("{begin}\nMIIEq7Xm2Vb9\nLk4Tz8Rw==\n{end}");
+    let key = format!("{begin}\nMIIEq7Xm2Vb9Lk4Tz8RwYc6N\nd3Hs5Jf0PgAeUiOq7Xm2Vb9==\n{end}");
     assert_eq!(
         redacted(&format!("a\n{key}\nb")),
         "a\n[REDACTED:private-key]\nb"
