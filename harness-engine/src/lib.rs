@@ -6,10 +6,13 @@
 //! - Every queue, wait and retry has a bound that is named in [`Config`].
 //! - Whoever scores never sees an arm: judges get traces without the spans of the rule tools.
 //! - A repair session is never scored: no type of it is accepted here.
+//! - A host's raw text becomes part of a trace only through the intake: redacted, cleaned, cut; and
+//!   no conversation starts on a system prompt with a secret in it. See [`host`].
 //!
 //! # Never
 //! - No message in an agent's conversation, no rule in a prompt.
-//! - No environment, no file of its own, no network; a billable model only by explicit choice.
+//! - No environment, no network; no file of its own but the probe for a container's root; a
+//!   billable model only by explicit choice.
 //!
 //! # Who may depend on it
 //! Adapters and the CLI. It depends on core, sanitize, store, rules and repair.
@@ -29,6 +32,7 @@ mod evaluation;
 pub mod evaluator;
 mod gate;
 mod harness;
+pub mod host;
 mod off_thread;
 mod ports;
 mod recording;

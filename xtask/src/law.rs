@@ -121,16 +121,7 @@ const TABLE: &[Row] = &[
     Row {
         name: "harness-custom",
         arrows: ENGINE_AND_SHELL,
-        // The four tools speak JSON and are called off the host's threads; each fence has a nonce.
-        outside: &[
-            "async-trait",
-            "getrandom",
-            "libloading",
-            "serde_json",
-            "sha2",
-            "thiserror",
-            "tokio",
-        ],
+        outside: &["async-trait", "libloading", "sha2", "thiserror"],
     },
     Row {
         name: "harness-plugin",

@@ -1,10 +1,8 @@
 //! For hosts that want the harness to drive: one method a turn, and the loop around it.
 
 use async_trait::async_trait;
+use harness_engine::host::{HarnessSession, TurnReport};
 use harness_engine::{Recorded, Settled};
-
-use crate::report::TurnReport;
-use crate::session::HarnessSession;
 
 /// Why an agent broke off, in whatever type it has for that.
 pub type AgentError = Box<dyn std::error::Error + Send + Sync>;

@@ -26,23 +26,13 @@
 
 #![forbid(unsafe_code)]
 
-mod arguments;
-mod conversation;
 mod drive;
-mod harness;
-mod raw;
-mod report;
-mod session;
-mod settings;
-mod tools;
 
-pub use conversation::{Conversation, SecretInPrompt};
 pub use drive::{AgentError, Driven, TaskAgent, drive};
-pub use harness::{CustomHarness, OpenError, StartError};
-pub use report::{ToolOutcome, TurnReport};
-pub use session::HarnessSession;
-pub use settings::{SetupError, setup_from_variables};
-pub use tools::TaskTools;
+pub use harness_engine::host::{
+    Conversation, HarnessSession, HostHarness as CustomHarness, OpenError, SecretInPrompt,
+    SetupError, StartError, TaskTools, ToolOutcome, TurnReport, setup_from_variables,
+};
 
 // What a host needs of the crates below: settings, ports, results, and the values in them.
 pub use harness_core::{

@@ -14,7 +14,7 @@ pub struct TaskTools {
 }
 
 impl TaskTools {
-    pub(crate) const fn new(toolset: TaskToolset, runtime: Handle) -> Self {
+    pub(super) const fn new(toolset: TaskToolset, runtime: Handle) -> Self {
         Self { toolset, runtime }
     }
 

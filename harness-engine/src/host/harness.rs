@@ -3,23 +3,25 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
+use crate::harness::{Harness, HarnessError};
+use crate::off_thread::Lost;
+use crate::setup::Setup;
 use harness_core::{IdError, SessionId};
-use harness_engine::{Harness, HarnessError, Lost, Setup};
 use harness_rules::Decided;
 use harness_sanitize::{Gate, Intake};
 use harness_store::{Clock, OpenOptions, Reader, StoreError, Workspace};
 use tokio::runtime::Handle;
 
-use crate::conversation::{Conversation, SecretInPrompt, look_at_prompt};
-use crate::session::{HarnessSession, TraceNames};
-use crate::tools::TaskTools;
+use super::conversation::{Conversation, SecretInPrompt, look_at_prompt};
+use super::session::{HarnessSession, TraceNames};
+use super::tools::TaskTools;
 
 /// Why a harness could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The engine says why.
     #[error(transparent)]
-    Engine(#[from] harness_engine::OpenError),
+    Engine(#[from] crate::setup::OpenError),
     /// The runtime is shutting down.
     #[error(transparent)]
     Lost(#[from] Lost),
@@ -51,21 +53,21 @@ const REPAIR_PREFIX: &str = "repair-";
 const MAX_REFUSED: usize = 256;
 
 /// A running harness for a host with a loop of its own. Dropping it leaves the workspace as it is;
-/// [`CustomHarness::close`] also waits for what is under way.
-pub struct CustomHarness {
+/// [`HostHarness::close`] also waits for what is under way.
+pub struct HostHarness {
     harness: Arc<Harness>,
     intake: Arc<Intake>,
     clock: Clock,
     runtime: Handle,
 }
 
-impl CustomHarness {
+impl HostHarness {
     /// Opens the workspace, which is made where there is none, and starts watching.
     ///
     /// # Errors
     /// See [`OpenError`].
     pub async fn open(setup: Setup) -> Result<Self, OpenError> {
-        let runtime = Handle::try_current().map_err(|_| harness_engine::OpenError::NoRuntime)?;
+        let runtime = Handle::try_current().map_err(|_| crate::setup::OpenError::NoRuntime)?;
         let intake = Arc::new(Intake::new(Gate::default(), setup.redactor.clone()));
         let clock = match &setup.clock {
             Some(clock) => Arc::clone(clock),

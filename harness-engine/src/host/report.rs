@@ -9,7 +9,7 @@ use harness_core::{
 use harness_sanitize::Intake;
 use serde_json::Value;
 
-use crate::{arguments, raw};
+use super::{arguments, raw};
 
 /// Bytes of a request, a reply or a tool's result that are kept.
 const MAX_TEXT: usize = 8192;
@@ -35,16 +35,16 @@ pub enum ToolOutcome<'a> {
 ///
 /// Texts are redacted, cleaned and cut as they come in, at a cost that is linear in each; one of
 /// more than 256 KiB is left out. It is reported once, as
-/// [`record_turn`](crate::HarnessSession::record_turn) takes it:
+/// [`record_turn`](crate::host::HarnessSession::record_turn) takes it:
 ///
 /// ```
-/// # fn f(session: &harness_custom::HarnessSession, turn: harness_custom::TurnReport) {
+/// # fn f(session: &harness_engine::host::HarnessSession, turn: harness_engine::host::TurnReport) {
 /// let _ = session.record_turn(turn);
 /// # }
 /// ```
 ///
 /// ```compile_fail,E0382
-/// # fn f(session: &harness_custom::HarnessSession, turn: harness_custom::TurnReport) {
+/// # fn f(session: &harness_engine::host::HarnessSession, turn: harness_engine::host::TurnReport) {
 /// let _ = session.record_turn(turn);
 /// let _ = session.record_turn(turn);
 /// # }
@@ -60,7 +60,7 @@ pub struct TurnReport {
 }
 
 impl TurnReport {
-    pub(crate) fn new(intake: Arc<Intake>, user: &str) -> Self {
+    pub(super) fn new(intake: Arc<Intake>, user: &str) -> Self {
         Self {
             request: raw::take(user, MAX_TEXT, &intake),
             intake,
@@ -140,7 +140,7 @@ impl TurnReport {
     }
 
     /// The turn as the engine takes it.
-    pub(crate) fn finish(self, session: SessionId, index: u32, trace: TraceId) -> TurnPayload {
+    pub(super) fn finish(self, session: SessionId, index: u32, trace: TraceId) -> TurnPayload {
         let trace = Trace::new(trace, self.request, self.steps);
         TurnPayload {
             task_summary: self.task_summary,

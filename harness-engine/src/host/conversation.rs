@@ -46,7 +46,7 @@ pub struct SecretInPrompt {
 }
 
 /// Looks for the first secret.
-pub(crate) fn look_at_prompt(prompt: &str, redactor: &Redactor) -> Result<(), SecretInPrompt> {
+pub(super) fn look_at_prompt(prompt: &str, redactor: &Redactor) -> Result<(), SecretInPrompt> {
     match redactor.find(prompt).first() {
         Some(found) => Err(SecretInPrompt {
             kind: found.kind,

@@ -4,7 +4,7 @@ use harness_core::{Argument, Arguments, CleanString};
 use harness_sanitize::{Intake, secret_shaped_name};
 use serde_json::Value;
 
-use crate::raw;
+use super::raw;
 
 /// Bytes of one leaf that are kept.
 const MAX_VALUE: usize = 2048;
@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 8;
 const MASKED: &str = "[REDACTED:argument]";
 
 /// Takes `arguments` apart. Models send an object as text: that is read as the object it is.
-pub(crate) fn read(arguments: &Value, intake: &Intake) -> Arguments {
+pub(super) fn read(arguments: &Value, intake: &Intake) -> Arguments {
     let mut leaves = Leaves {
         intake,
         found: Vec::new(),

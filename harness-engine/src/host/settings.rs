@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use harness_engine::{Config, ConfigError, EmbeddedEvaluator, Repair, Setup};
+use crate::config::{Config, ConfigError};
+use crate::embedded::EmbeddedEvaluator;
+use crate::setup::{Repair, Setup};
 use harness_sanitize::Redactor;
 use harness_store::WorkspacePaths;
 

@@ -3,29 +3,30 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::harness::{Harness, HarnessError, Recorded, Settled};
 use harness_core::{CleanText, IdError, Principal, Scope, SessionId, TraceId, TurnPayload};
-use harness_engine::{Harness, HarnessError, PREAMBLE, Recorded, Settled};
+use harness_rules::PREAMBLE;
 use harness_sanitize::{Delimited, Gate, Intake, Nonce, user_input};
 use harness_store::Clock;
 
-use crate::raw;
-use crate::report::TurnReport;
-use crate::tools::TaskTools;
+use super::raw;
+use super::report::TurnReport;
+use super::tools::TaskTools;
 
 /// One conversation: what its agent may read, and where its turns are reported.
 ///
 /// It ends by [`HarnessSession::end`], after a silence, or after twenty turns; dropping it ends
 /// nothing.
 pub struct HarnessSession {
-    pub(crate) harness: Arc<Harness>,
-    pub(crate) intake: Arc<Intake>,
-    pub(crate) clock: Clock,
-    pub(crate) tools: TaskTools,
-    pub(crate) id: SessionId,
-    pub(crate) principal: Option<Principal>,
-    pub(crate) host_labels: Vec<Scope>,
-    pub(crate) traces: TraceNames,
-    pub(crate) next_turn: AtomicU32,
+    pub(super) harness: Arc<Harness>,
+    pub(super) intake: Arc<Intake>,
+    pub(super) clock: Clock,
+    pub(super) tools: TaskTools,
+    pub(super) id: SessionId,
+    pub(super) principal: Option<Principal>,
+    pub(super) host_labels: Vec<Scope>,
+    pub(super) traces: TraceNames,
+    pub(super) next_turn: AtomicU32,
 }
 
 impl HarnessSession {
@@ -45,7 +46,7 @@ impl HarnessSession {
     }
 
     /// What the user said, fenced with a nonce, for a conversation whose system prompt has
-    /// [`TRUST_BOUNDARIES`](crate::TRUST_BOUNDARIES). Cleaned and cut at 64 KiB, but not redacted:
+    /// [`TRUST_BOUNDARIES`](harness_sanitize::TRUST_BOUNDARIES). Cleaned and cut at 64 KiB, but not redacted:
     /// what users tell their own agent is theirs to tell.
     ///
     /// # Errors
@@ -93,11 +94,11 @@ impl HarnessSession {
 }
 
 /// The names of a conversation's traces: `<session>#<turn>`.
-pub(crate) struct TraceNames(String);
+pub(super) struct TraceNames(String);
 
 impl TraceNames {
     /// Names after the session; where that makes no trace id, after `random`.
-    pub(crate) fn new(session: &SessionId, random: u64) -> Self {
+    pub(super) fn new(session: &SessionId, random: u64) -> Self {
         let names = Self(session.as_str().to_owned());
         if names.of_turn(u32::MAX).is_ok() {
             names

@@ -5,12 +5,12 @@ use harness_sanitize::Intake;
 
 /// Bytes of a raw text that is looked at; the work on one text is bounded by this. A longer one is
 /// left out whole: the half of a secret that a cut would leave could not be told.
-pub(crate) const MAX_RAW: usize = 256 << 10;
+pub(super) const MAX_RAW: usize = 256 << 10;
 /// What stands for a text that was left out.
 const LEFT_OUT: &str = "[left out: longer than 256 KiB]";
 
 /// Redacts and cleans `raw` within `max` bytes.
-pub(crate) fn take(raw: &str, max: usize, intake: &Intake) -> CleanString {
+pub(super) fn take(raw: &str, max: usize, intake: &Intake) -> CleanString {
     if raw.len() > MAX_RAW {
         return CleanText::new(LEFT_OUT).unwrap_or_else(|_| CleanText::empty());
     }
