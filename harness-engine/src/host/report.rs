@@ -79,6 +79,22 @@ impl TurnReport {
         })
     }
 
+    /// The agent's model gave no reply, and failed in this way.
+    pub fn no_reply(&mut self, class: ErrorClass) -> &mut Self {
+        self.step(|_| Span {
+            status: SpanStatus::Failed(class),
+            ..blank(SpanKind::Llm, Speaker::Agent, named(AGENT))
+        })
+    }
+
+    /// Tokens that the last step used, where the provider says.
+    pub fn tokens(&mut self, tokens: u64) -> &mut Self {
+        if let Some(step) = self.steps.last_mut() {
+            step.tokens = Some(tokens);
+        }
+        self
+    }
+
     /// The agent called a tool of the host's. `arguments` are an object, or the text of one as some
     /// models send it; 128 leaves of 2 KiB are kept, and 8 KiB of the outcome.
     pub fn call(&mut self, tool: &str, arguments: &Value, outcome: ToolOutcome<'_>) -> &mut Self {
@@ -215,7 +231,9 @@ mod tests {
             )
             .call("list_files", &json!({}), ToolOutcome::Answered("b.txt"))
             .call("wait", &Value::Null, ToolOutcome::Unanswered)
-            .reply("It is 12.");
+            .reply("It is 12.")
+            .tokens(7)
+            .no_reply(ErrorClass::RateLimited);
         assert!(!report.is_empty());
         let turn = finish(report);
         assert_eq!((turn.index, turn.origin), (3, Origin::Live));
@@ -230,6 +248,7 @@ mod tests {
                     span.name.as_str(),
                     span.status,
                     span.output.as_str(),
+                    span.tokens,
                 )
             })
             .collect();
@@ -237,10 +256,17 @@ mod tests {
         assert_eq!(
             steps,
             [
-                (SpanKind::Tool, "read_file", failed, "no such file"),
-                (SpanKind::Tool, "list_files", SpanStatus::Ok, "b.txt"),
-                (SpanKind::Tool, "wait", SpanStatus::Unknown, ""),
-                (SpanKind::Llm, AGENT, SpanStatus::Ok, "It is 12."),
+                (SpanKind::Tool, "read_file", failed, "no such file", None),
+                (SpanKind::Tool, "list_files", SpanStatus::Ok, "b.txt", None),
+                (SpanKind::Tool, "wait", SpanStatus::Unknown, "", None),
+                (SpanKind::Llm, AGENT, SpanStatus::Ok, "It is 12.", Some(7)),
+                (
+                    SpanKind::Llm,
+                    AGENT,
+                    SpanStatus::Failed(ErrorClass::RateLimited),
+                    "",
+                    None
+                ),
             ]
         );
     }

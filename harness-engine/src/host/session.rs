@@ -6,12 +6,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::harness::{Harness, HarnessError, Recorded, Settled};
 use harness_core::{CleanText, IdError, Principal, Scope, SessionId, TraceId, TurnPayload};
 use harness_rules::PREAMBLE;
-use harness_sanitize::{Delimited, Gate, Intake, Nonce, user_input};
+use harness_sanitize::{
+    Delimited, Gate, Intake, Nonce, Quarantine, Quarantined, tool_result, user_input,
+};
 use harness_store::Clock;
 
 use super::raw;
 use super::report::TurnReport;
 use super::tools::TaskTools;
+
+/// Bytes before a cut that are left out with what was cut off.
+const CUT_MARGIN: usize = 8 << 10;
 
 /// One conversation: what its agent may read, and where its turns are reported.
 ///
@@ -52,11 +57,33 @@ impl HarnessSession {
     /// # Errors
     /// [`HarnessError::NoRandomness`].
     pub fn wrap_user(&self, text: &str) -> Result<Delimited, HarnessError> {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|_| HarnessError::NoRandomness)?;
-        let head = text.get(..text.floor_char_boundary(raw::MAX_RAW));
-        let clean = Gate::with_max_len(CleanText::MAX_BYTES).clean(head.unwrap_or_default());
-        Ok(user_input(&clean, Nonce::new(random)))
+        let clean = Gate::with_max_len(CleanText::MAX_BYTES).clean(head(text, raw::MAX_RAW));
+        Ok(user_input(&clean, nonce()?))
+    }
+
+    /// What a tool of the host's said, an answer or an error, for the same conversation: redacted,
+    /// cleaned, cut at 64 KiB and fenced. Where it speaks to the model or hides something, a
+    /// warning stands behind its fence.
+    ///
+    /// # Errors
+    /// [`HarnessError::NoRandomness`].
+    pub fn wrap_result(&self, tool: &str, text: &str) -> Result<String, HarnessError> {
+        let redacted = self.intake.redactor().redact(head(text, raw::MAX_RAW));
+        // A secret that the cut went through could not be told, so its surroundings go too.
+        let unsure = if text.len() > raw::MAX_RAW {
+            CUT_MARGIN
+        } else {
+            0
+        };
+        let said = head(&redacted, redacted.len().saturating_sub(unsure));
+        let gate = Gate::with_max_len(CleanText::MAX_BYTES);
+        let quarantine = Quarantine::new(gate.clone());
+        Ok(match quarantine.guard(said, tool, nonce()?) {
+            Quarantined::Flagged(flagged) => flagged.to_string(),
+            Quarantined::Passed(said) => {
+                tool_result(tool, &gate.clean(&said), nonce()?).to_string()
+            }
+        })
     }
 
     /// Begins the report of a turn in which the user said `user`.
@@ -91,6 +118,18 @@ impl HarnessSession {
     pub fn end(&self) {
         self.harness.end_session(&self.id);
     }
+}
+
+/// The first `max` bytes of a text, in whole characters.
+fn head(text: &str, max: usize) -> &str {
+    text.get(..text.floor_char_boundary(max))
+        .unwrap_or_default()
+}
+
+fn nonce() -> Result<Nonce, HarnessError> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|_| HarnessError::NoRandomness)?;
+    Ok(Nonce::new(random))
 }
 
 /// The names of a conversation's traces: `<session>#<turn>`.
