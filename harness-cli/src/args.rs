@@ -167,6 +167,17 @@ pub(crate) enum Verb {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
+    /// Plays the published attacks, each on a workspace of its own, offline
+    ///
+    /// Canaries are planted wherever a host, an agent, a judge or a model speaks; exit 1 names the
+    /// attacks by which one got where it should not, or a rule became active. `--root` does not
+    /// apply.
+    #[command(after_help = "Example:\n  harness redteam --scenario secret-in-tool-result")]
+    Redteam {
+        /// Only this one
+        #[arg(long, value_name = "ID")]
+        scenario: Option<String>,
+    },
     /// Cleans text: no control sequences, nothing hidden, no imitation of our own voice
     #[command(after_help = "Example:\n  harness sanitize --max-len 2000 < page.txt")]
     Sanitize {

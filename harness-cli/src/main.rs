@@ -27,7 +27,9 @@ mod events;
 mod exit;
 mod hints;
 mod output;
+mod place;
 mod recordings;
+mod redteam;
 mod runtime;
 
 use std::io;

@@ -1,7 +1,7 @@
 //! `ci`: everything that CI runs, in one order, each step with its time.
 //!
 //! Cheap checks come first. Checked, debug and release builds are each made once: clippy and
-//! rustdoc share the first, tests and gates the second, simulations, kills and demo the third.
+//! rustdoc share the first, tests and gates the second, simulations, kills, demo and attacks the third.
 
 use crate::tree::{self, Tree};
 use crate::{crash, gates, simulate, surface, tidy};
@@ -47,6 +47,19 @@ const STEPS: &[Step] = &[
         cargo(
             tree,
             &["run", "--release", "--package", "harness-cli", "--", "demo"],
+        )
+    }),
+    ("redteam", |tree| {
+        cargo(
+            tree,
+            &[
+                "run",
+                "--release",
+                "--package",
+                "harness-cli",
+                "--",
+                "redteam",
+            ],
         )
     }),
 ];

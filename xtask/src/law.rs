@@ -150,11 +150,13 @@ const TABLE: &[Row] = &[
             "harness-plugin",
             "harness-pandaprobe",
         ],
-        // serde_json: JSON on stdout. tokio: the runtime that the engine's ports need.
+        // serde_json: JSON on stdout. tokio: the runtime that the engine's ports need. getrandom: the
+        // canaries of the published attacks.
         outside: &[
             "async-trait",
             "anyhow",
             "clap",
+            "getrandom",
             "indicatif",
             "serde_json",
             "thiserror",

@@ -35,6 +35,7 @@ use crate::demo;
 use crate::environment::Environment;
 use crate::exit::{Exit, Problem};
 use crate::output::{Format, Output};
+use crate::redteam;
 
 /// Bytes of an operator's reason that are kept.
 const MAX_REASON: usize = 600;
@@ -128,6 +129,7 @@ pub(crate) fn run(cli: &mut Cli<'_>, verb: Verb) -> Result<Exit> {
         Verb::Doctor => doctor::run(cli),
         Verb::Import { folder } => import::run(cli, &folder),
         Verb::Export { folder } => export::run(cli, &folder),
+        Verb::Redteam { scenario } => redteam::run(cli, scenario.as_deref()),
         Verb::Sanitize { max_len } => sanitize::run(cli, max_len),
         Verb::Scan => scan::run(cli),
         Verb::Redact => redact::run(cli),

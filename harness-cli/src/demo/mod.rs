@@ -14,7 +14,6 @@ mod agent;
 mod clock;
 mod controls;
 mod figures;
-mod place;
 mod report;
 mod seeded;
 mod stage;
@@ -30,7 +29,6 @@ use harness_engine::Config;
 use harness_store::Reader;
 
 use self::figures::Figures;
-use self::place::Place;
 use self::stage::{Plan, Stage};
 use self::tamper::tamper;
 use crate::commands::Cli;
@@ -38,6 +36,7 @@ use crate::commands::audit::Audit;
 use crate::commands::verify::derive;
 use crate::exit::Exit;
 use crate::output::progress;
+use crate::place::Place;
 use crate::runtime;
 
 /// The demo's length and seed. A rule that halves failures or better is nearly always proven well

@@ -4,10 +4,10 @@ use anyhow::Result;
 use harness_core::{Span, SpanKind, SpanStatus};
 
 use super::figures::{Count, Figures};
-use super::place::Place;
 use super::stage::Story;
 use crate::commands::Cli;
 use crate::exit::Exit;
+use crate::place::Place;
 
 /// What stands for the folder of a demo that was not kept.
 const SOMEWHERE: &str = "DIR";

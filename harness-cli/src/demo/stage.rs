@@ -14,11 +14,11 @@ use harness_store::Workspace;
 use super::agent::Agent;
 use super::clock::DemoClock;
 use super::controls::{CONTROLS, Control, PlantedControls};
-use super::place::Place;
 use super::tools::Tools;
 use super::verifier::FileVerifier;
 use super::world;
 use crate::exit::{Exit, Problem};
+use crate::place::Place;
 
 /// How long each part of the demo is, in sessions.
 #[derive(Clone, Copy, Debug)]

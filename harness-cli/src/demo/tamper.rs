@@ -8,7 +8,7 @@ use anyhow::Result;
 use harness_core::layout;
 use harness_store::{Reader, WorkspacePaths};
 
-use super::place::Place;
+use crate::place::Place;
 
 /// What came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,6 +17,7 @@ mod following_misses_nothing;
 mod json_is_one_document;
 mod no_secret_leaves;
 mod operator;
+mod published_attacks_get_nowhere;
 mod running_twice_adds_nothing;
 mod text_is_for_people;
 mod text_passes_through_a_filter;

@@ -8,7 +8,7 @@ use crate::off_thread::Lost;
 use crate::setup::Setup;
 use harness_core::{IdError, SessionId};
 use harness_rules::Decided;
-use harness_sanitize::{Gate, Intake};
+use harness_sanitize::{Gate, Intake, SecretKind};
 use harness_store::{Clock, OpenOptions, Reader, StoreError, Workspace};
 use tokio::runtime::Handle;
 
@@ -39,6 +39,9 @@ pub enum StartError {
     /// The id is none that a session may have. The host's fault.
     #[error(transparent)]
     Id(#[from] IdError),
+    /// The id holds a secret, and would be written down with every turn. The host's fault.
+    #[error("the session's id holds a secret of kind `{}`: choose another id", .0.name())]
+    SecretInId(SecretKind),
     /// The system prompt gives a secret away. The host's fault.
     #[error(transparent)]
     Prompt(#[from] SecretInPrompt),
@@ -95,12 +98,15 @@ impl HostHarness {
     /// shown to a session that is known.
     ///
     /// # Errors
-    /// See [`StartError`]. A secret in the system prompt is named by kind and place, never quoted.
+    /// See [`StartError`]. A secret in the system prompt or the id is named by kind, never quoted.
     pub async fn start(
         &self,
         conversation: Conversation<'_>,
     ) -> Result<HarnessSession, StartError> {
         look_at_prompt(conversation.system_prompt, self.intake.redactor())?;
+        if let Some(found) = self.intake.redactor().find(conversation.id).first() {
+            return Err(StartError::SecretInId(found.kind));
+        }
         let id = match SessionId::parse(conversation.id) {
             Ok(id) => id,
             Err(error) => {
@@ -118,7 +124,7 @@ impl HostHarness {
             harness: Arc::clone(&self.harness),
             intake: Arc::clone(&self.intake),
             clock: Arc::clone(&self.clock),
-            tools: TaskTools::new(toolset, self.runtime.clone()),
+            tools: TaskTools::new(toolset, Arc::clone(&self.intake), self.runtime.clone()),
             traces: TraceNames::new(&id, random),
             id,
             principal,

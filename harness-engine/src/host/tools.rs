@@ -1,7 +1,10 @@
 //! The four tools of a task agent, as models are told of them and as loops call them.
 
+use std::sync::Arc;
+
 use harness_core::TASK_TOOLS;
 use harness_rules::{TaskToolset, ToolSchema, task_tool_schemas};
+use harness_sanitize::Intake;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
@@ -10,12 +13,17 @@ use tokio::runtime::Handle;
 #[derive(Clone)]
 pub struct TaskTools {
     toolset: TaskToolset,
+    intake: Arc<Intake>,
     runtime: Handle,
 }
 
 impl TaskTools {
-    pub(super) const fn new(toolset: TaskToolset, runtime: Handle) -> Self {
-        Self { toolset, runtime }
+    pub(super) const fn new(toolset: TaskToolset, intake: Arc<Intake>, runtime: Handle) -> Self {
+        Self {
+            toolset,
+            intake,
+            runtime,
+        }
     }
 
     /// Names, purposes and parameters: constants, about 600 tokens in all.
@@ -54,12 +62,18 @@ impl TaskTools {
     }
 
     /// Calls a tool by name, away from the caller's thread. Always answers with a JSON object that
-    /// has `ok`; a name that is not one of the four is answered without any effect.
+    /// has `ok`; a name that is not one of the four is answered without any effect. A refusal that
+    /// quotes the call is redacted.
     pub async fn call(&self, name: &str, arguments: Value) -> Value {
         let (toolset, name) = (self.toolset.clone(), name.to_owned());
-        self.runtime
+        let mut answer = self
+            .runtime
             .spawn_blocking(move || toolset.call(&name, &arguments))
             .await
-            .unwrap_or_else(|_| json!({ "ok": false, "error": "the host is shutting down" }))
+            .unwrap_or_else(|_| json!({ "ok": false, "error": "the host is shutting down" }));
+        if let Some(Value::String(error)) = answer.get_mut("error") {
+            *error = self.intake.redactor().redact(error).into_owned();
+        }
+        answer
     }
 }

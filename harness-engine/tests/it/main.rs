@@ -20,3 +20,4 @@ mod recordings_add_nothing_twice;
 mod the_breaker_pauses_repair;
 mod the_host_is_never_blocked;
 mod tiers_are_asked_in_order;
+mod two_runs_differ_in_a_secret_alone;

@@ -1,4 +1,5 @@
-//! Where a demo lives: a folder with the workspace, its configuration and the agent's files.
+//! A folder with a workspace of its own, its configuration and an agent's files: where the demo and
+//! the attacks live.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -14,7 +15,7 @@ use crate::exit::Problem;
 /// For this user only.
 const PRIVATE: u32 = 0o700;
 
-/// A demo's folder; a temporary one is removed with this value.
+/// The folder; a temporary one is removed with this value.
 #[derive(Debug)]
 pub(crate) struct Place {
     folder: PathBuf,
@@ -51,7 +52,7 @@ impl Place {
         const TRIES: u32 = 100;
         let process = std::process::id();
         for attempt in 0..TRIES {
-            let folder = parent.join(format!("harness-demo-{process}-{attempt}"));
+            let folder = parent.join(format!("harness-{process}-{attempt}"));
             match make(&folder, false) {
                 Ok(()) => return Self::filled(folder, false),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -61,13 +62,21 @@ impl Place {
                 }
             }
         }
-        Err(Problem::usage("no folder can be made for the demo: give `--keep DIR`").into())
+        Err(
+            Problem::usage("no temporary folder can be made: set TMPDIR, or remove old ones")
+                .into(),
+        )
     }
 
     fn filled(folder: PathBuf, kept: bool) -> Result<Self> {
         let place = Self { folder, kept };
         make(&place.work(), false)?;
         Ok(place)
+    }
+
+    /// The folder itself.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Whether it stays.
