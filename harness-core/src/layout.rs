@@ -69,6 +69,8 @@ fixed! {
     lock = "state/lock";
     /// The file whose kernel lock a running repair holds: one repair at a time in a workspace.
     repair_lock = "state/repair.lock";
+    /// The file whose kernel lock a round of replay holds: one at a time in a workspace.
+    replay_lock = "state/replay.lock";
     /// The workspace's own id and format version.
     identity = "state/workspace.json";
 }

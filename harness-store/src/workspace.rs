@@ -166,7 +166,7 @@ impl Workspace {
             entries: EntryLog::new(Arc::clone(&writer)),
             watch: Watch::new(Arc::clone(&writer)),
             repair: RepairLog::new(Arc::clone(&writer), Arc::clone(&root)),
-            validation: ValidationLog::new(Arc::clone(&writer)),
+            validation: ValidationLog::new(Arc::clone(&writer), Arc::clone(&root)),
             operator: OperatorLog::new(writer),
             reader: Reader::of(root, identity, Some(reading)),
             key,

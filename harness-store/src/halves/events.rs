@@ -5,9 +5,11 @@ use harness_core::RepairStatus;
 use crate::wire::Event;
 use crate::wire::event::{
     Breaker, EvalsetCapture, Health, NoticePosted, OperatorAction, Quarantine, Recovery,
-    RepairCandidateAdded, RepairEnd, RepairModelTurn, RepairNoticeResolved, RepairStarted,
-    RepairToolCall, RuleAdd, RulePromote, RuleRetire, ScopeIndexRegenerated, SessionClosed,
-    SessionOpened, Skip, TrialAssigned, TrialObserved, TrialOpened,
+    Regression, RepairCandidateAdded, RepairEnd, RepairModelTurn, RepairNoticeResolved,
+    RepairStarted, RepairToolCall, RuleAdd, RulePromote, RuleRetire, ScopeIndexRegenerated,
+    SessionClosed, SessionOpened, Skip, TrialAssigned, TrialObserved, TrialOpened,
+    ValidationCandidateStarted, ValidationReplayCase, ValidationRoundFinished,
+    ValidationRoundStarted, ValidationVerdict, WorthAssigned, WorthObserved,
 };
 
 mod sealed {
@@ -61,19 +63,22 @@ set! {
     /// What the engine's half appends.
     WatchEvent {
         SessionOpened, SessionClosed, Recovery, Health, Skip, EvalsetCapture, Breaker,
-        TrialObserved,
+        TrialObserved, WorthObserved,
     } boxed { Notice(NoticePosted) }
 }
 
 set! {
-    /// What a task agent's toolset appends: that a session entered a trial, nothing else.
-    EntryEvent { TrialAssigned } boxed {}
+    /// What a task agent's toolset appends: that a session entered a trial or became a unit of what
+    /// the rules are worth, nothing else.
+    EntryEvent { TrialAssigned, WorthAssigned } boxed {}
 }
 
 set! {
     /// What the validation desk appends.
-    ValidationEvent { TrialOpened, RuleRetire, Quarantine, ScopeIndexRegenerated }
-    boxed { RulePromote(RulePromote) }
+    ValidationEvent {
+        TrialOpened, RuleRetire, Quarantine, ScopeIndexRegenerated, ValidationRoundStarted,
+        ValidationCandidateStarted, ValidationVerdict, ValidationRoundFinished, Regression,
+    } boxed { RulePromote(RulePromote), ValidationReplayCase(ValidationReplayCase) }
 }
 
 set! {

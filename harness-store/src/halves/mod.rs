@@ -14,7 +14,7 @@ pub use events::{
 };
 pub use operator::OperatorLog;
 pub use repair::{RepairFlight, RepairLog, Resolved};
-pub use validation::ValidationLog;
+pub use validation::{ReplayFlight, ValidationLog};
 pub use watch::{NoticeToPost, Opening, TurnOutcome, TurnRecord, Watch};
 
 use std::sync::Arc;

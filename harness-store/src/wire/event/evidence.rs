@@ -158,6 +158,29 @@ pub struct TrialObserved {
     pub turn_index: Option<u32>,
 }
 
+/// A session called `read` or `search` while a rule was active, so that it is a unit of what all
+/// rules together are worth. Never says whether it is one that is shown none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorthAssigned {
+    /// The session.
+    #[serde(with = "one")]
+    pub session: SessionId,
+    /// The turn of entry; conditions of earlier turns do not count.
+    pub turn_index: u32,
+}
+
+/// A unit's outcome: at most one a session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorthObserved {
+    /// The session.
+    #[serde(with = "one")]
+    pub session: SessionId,
+    /// 1 failed, 0 fine, null dropped.
+    pub y: Option<u8>,
+    /// What settled it.
+    pub cause: TrialObservedCause,
+}
+
 /// A rule became active. Holds the whole rule and every number the verdict rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RulePromote {

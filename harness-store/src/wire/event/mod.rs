@@ -7,13 +7,14 @@
 mod evidence;
 mod maintenance;
 mod repair;
+mod replay;
 mod watch;
 
 use serde::{Deserialize, Serialize};
 
 pub use evidence::{
     Path, Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, TrialAssigned, TrialKind,
-    TrialName, TrialObserved, TrialObservedCause, TrialOpened,
+    TrialName, TrialObserved, TrialObservedCause, TrialOpened, WorthAssigned, WorthObserved,
 };
 pub use maintenance::{
     AlertModelFitted, Config, OperatorAct, OperatorAction, RecordSkipped, RuleImport, ScopeCount,
@@ -22,6 +23,11 @@ pub use maintenance::{
 pub use repair::{
     RepairCandidateAdded, RepairContext, RepairEnd, RepairModelTurn, RepairNoticeResolved,
     RepairStarted, RepairToolCall, RuleAdd,
+};
+pub use replay::{
+    CaseResult, PendingReason, Regression, RegressionCase, ReplayArm, ReplayRun, RunEnd,
+    ValidationCandidateStarted, ValidationReplayCase, ValidationRoundFinished,
+    ValidationRoundStarted, ValidationVerdict, VoidReason,
 };
 pub use watch::{
     Breaker, BreakerState, CloseReason, EvalsetCapture, Health, HealthState, NoticePosted,
@@ -46,8 +52,10 @@ pub enum Event {
     EvalsetCapture(EvalsetCapture),
     Breaker(Breaker),
     TrialObserved(TrialObserved),
+    WorthObserved(WorthObserved),
     // The entry log.
     TrialAssigned(TrialAssigned),
+    WorthAssigned(WorthAssigned),
     // The repair desk.
     RepairStarted(RepairStarted),
     RepairModelTurn(RepairModelTurn),
@@ -68,6 +76,12 @@ pub enum Event {
     RulePromote(Box<RulePromote>),
     RuleRetire(RuleRetire),
     Quarantine(Quarantine),
+    ValidationRoundStarted(ValidationRoundStarted),
+    ValidationCandidateStarted(ValidationCandidateStarted),
+    ValidationReplayCase(Box<ValidationReplayCase>),
+    ValidationVerdict(ValidationVerdict),
+    ValidationRoundFinished(ValidationRoundFinished),
+    Regression(Regression),
     // The operator desk.
     OperatorAction(OperatorAction),
     RuleImport(Box<RuleImport>),
@@ -81,7 +95,7 @@ pub enum Event {
 }
 
 /// The kinds that this version knows, as `type` spells them.
-pub const KINDS: [&str; 36] = [
+pub const KINDS: [&str; 44] = [
     "session_opened",
     "session_closed",
     "notice",
@@ -91,7 +105,9 @@ pub const KINDS: [&str; 36] = [
     "evalset_capture",
     "breaker",
     "trial_observed",
+    "worth_observed",
     "trial_assigned",
+    "worth_assigned",
     "repair_started",
     "repair_model_turn",
     "repair_tool_call",
@@ -110,6 +126,12 @@ pub const KINDS: [&str; 36] = [
     "rule_promote",
     "rule_retire",
     "quarantine",
+    "validation_round_started",
+    "validation_candidate_started",
+    "validation_replay_case",
+    "validation_verdict",
+    "validation_round_finished",
+    "regression",
     "operator_action",
     "rule_import",
     "alert_model_fitted",
@@ -150,6 +172,7 @@ impl Event {
             }),
             Self::TrialOpened(opened) => finite(&[opened.starting_e, opened.alpha, opened.phi]),
             Self::TrialAssigned(assigned) => finite(&[assigned.pi]),
+            Self::ValidationVerdict(ended) => finite(&[ended.e_value, ended.e_veto]),
             Self::AlertModelFitted(fitted) => finite(&[
                 fitted.auroc,
                 fitted.auroc_low,
