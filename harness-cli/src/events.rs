@@ -9,7 +9,7 @@ const FOREIGN: &str = "foreign";
 /// What a line that says nothing is called.
 const UNREADABLE: &str = "unreadable";
 /// The fields that a line of text shows, where the event has them.
-const TOLD: [&str; 20] = [
+const TOLD: [&str; 24] = [
     "session",
     "session_id",
     "turn_index",
@@ -22,12 +22,16 @@ const TOLD: [&str; 20] = [
     "scope",
     "trial",
     "trial_name",
+    "attempt",
+    "case",
     "kind",
     "state",
     "action",
     "model",
     "tool",
     "reason",
+    "pending",
+    "void",
     "y",
     "auroc",
 ];

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use harness_core::Quoted;
 use harness_repair::RepairBounds;
-use harness_rules::{Levels, Provisional, Settings};
+use harness_rules::{Levels, Provisional, ReplayBounds, Settings};
 
 use crate::gate::GateRules;
 
@@ -100,6 +100,22 @@ settings! {
     enable_tier3: bool = false, boolean, "`true` or `false`";
     /// Keep turns that breached as cases of the eval set; a case holds session data.
     capture_eval_cases: bool = false, boolean, "`true` or `false`";
+    /// Attempts at replaying a candidate; then new sessions decide.
+    replay_attempts: u32 = 3, |text| number(text, 1, 100), "a whole number from 1 to 100";
+    /// Pairs that each case is replayed in, an attempt.
+    replay_seeds: u32 = 5, |text| number(text, 1, 1000), "a whole number from 1 to 1000";
+    /// Failures that an attempt replays.
+    replay_failure_cases: usize = 3, |text| number(text, 1, 200), "a whole number from 1 to 200";
+    /// Wins that an attempt replays.
+    replay_win_cases: usize = 2, |text| number(text, 0, 200), "a whole number from 0 to 200";
+    /// Seconds that one replay may take.
+    replay_timeout_s: u64 = 300, |text| number(text, 1, 86_400), "a whole number from 1 to 86400";
+    /// Seconds that are waited for a replay's environment.
+    replay_environment_s: u64 = 60, |text| number(text, 1, 86_400), "a whole number from 1 to 86400";
+    /// Seconds that the replays of one round may take together.
+    replay_round_s: u64 = 1800, |text| number(text, 1, 604_800), "a whole number from 1 to 604800";
+    /// Wins that are replayed after a promotion.
+    regression_wins: usize = 5, |text| number(text, 0, 200), "a whole number from 0 to 200";
     /// What behaviour is authorised, in the host's words; data to the repair model.
     domain_policy: Option<String> = None, |text| Some(Some(text.to_owned())), "text";
     /// Seconds that a repair may take.
@@ -152,12 +168,23 @@ impl Config {
         }
     }
 
-    /// The rules' part.
+    /// The rules' part, for a host that cannot replay.
     pub fn rules(&self) -> Settings {
         Settings {
             levels: Levels::new(self.alpha, self.fdr).unwrap_or_default(),
             provisional: self.provisional,
             provisional_text_in_files: self.provisional_text_in_files,
+            replay: None,
+        }
+    }
+
+    /// The bounds of replay, for a host that can.
+    pub fn replay(&self) -> ReplayBounds {
+        ReplayBounds {
+            attempts: self.replay_attempts,
+            seeds: self.replay_seeds,
+            failures: self.replay_failure_cases,
+            wins: self.replay_win_cases,
         }
     }
 

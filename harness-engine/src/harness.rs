@@ -8,18 +8,21 @@ use harness_core::{
     TurnPayload,
 };
 use harness_repair::{RepairAgent, RepairError, RepairResult};
-use harness_rules::{Decided, DeskError, Desks, RepairDesk, RuleBook, TaskToolset};
+use harness_rules::{Decided, DeskError, Desks, RepairDesk, RuleBook, Settings, TaskToolset};
 use harness_sanitize::{Gate, Intake};
-use harness_store::wire::event::{CloseReason, SkipReason};
+use harness_store::wire::event::{CloseReason, RegressionCase, SkipReason};
 use harness_store::{Capture, OpenOptions, Opening, Reader, StoreError, Workspace};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::evaluation::Judges;
 use crate::off_thread::{Lost, off_thread};
+use crate::replay::Replay;
 use crate::roster::{Roster, Workers};
+use crate::runs::Runs;
 use crate::session::{Pushed, Report};
 use crate::setup::{OpenError, Repair, Setup};
+use crate::validation::{replay_cases, validate};
 use crate::watcher::{WatchError, Watcher};
 
 /// Why something could not be done. The host's own loop may go on.
@@ -103,6 +106,8 @@ pub struct Harness {
     runtime: Handle,
     workers: Workers,
     silence: AbortOnDrop,
+    runs: Option<Runs>,
+    validation: AbortOnDrop,
 }
 
 /// A task that ends with its owner.
@@ -120,6 +125,19 @@ impl Harness {
     /// # Errors
     /// See [`OpenError`].
     pub fn open(setup: Setup) -> Result<Self, OpenError> {
+        Self::open_with(setup, None)
+    }
+
+    /// As [`Harness::open`], for a host that can replay captured cases: candidates are tried on
+    /// them before any session sees one, and wins are replayed after each promotion, unasked.
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub fn open_replaying(setup: Setup, replay: Arc<dyn Replay>) -> Result<Self, OpenError> {
+        Self::open_with(setup, Some(replay))
+    }
+
+    fn open_with(setup: Setup, replay: Option<Arc<dyn Replay>>) -> Result<Self, OpenError> {
         let runtime = Handle::try_current().map_err(|_| OpenError::NoRuntime)?;
         let config = Arc::new(setup.config);
         let redactor = Arc::new(setup.redactor);
@@ -133,7 +151,16 @@ impl Harness {
         let clock = Arc::clone(&options.clock);
         let halves = Workspace::open(&setup.paths, options)?;
         let judges = Judges::new(setup.evaluator, setup.verifier, Arc::clone(&config));
-        let desks = Desks::of(halves, judges.registry().clone(), config.rules());
+        let settings = Settings {
+            replay: replay.as_ref().map(|_| config.replay()),
+            ..config.rules()
+        };
+        let desks = Desks::of(halves, judges.registry().clone(), settings);
+        let runs = replay.map(|replay| Runs {
+            replay,
+            judges: judges.clone(),
+            config: Arc::clone(&config),
+        });
         desks.validation.restore_files(&desks.reader)?;
         let agent = match setup.repair {
             Repair::With(model) if !config.observe_only => {
@@ -158,6 +185,12 @@ impl Harness {
         let (roster, workers) = Roster::new(Arc::clone(&watcher), runtime.clone());
         let roster = Arc::new(roster);
         let silence = AbortOnDrop(runtime.spawn(end_silent(Arc::downgrade(&roster))));
+        let validation = validate(Arc::clone(&watcher), runs.clone());
+        let validation = AbortOnDrop(runtime.spawn(validation));
+        if !watcher.config.observe_only {
+            // What an earlier process left undone.
+            watcher.wanted.ask();
+        }
         Ok(Self {
             watcher,
             roster,
@@ -167,6 +200,8 @@ impl Harness {
             runtime,
             workers,
             silence,
+            runs,
+            validation,
         })
     }
 
@@ -290,12 +325,32 @@ impl Harness {
         Ok(self.watcher.capture_win(turn.bounded()).await?)
     }
 
-    /// Lets the validation desk decide what can be decided, as at the boundary of a phase.
+    /// Lets the validation desk decide what can be decided, as at the boundary of a phase, and waits
+    /// for one round of replay where candidates wait for one, as long as the configuration says.
+    /// What was decided meanwhile is told once.
     ///
     /// # Errors
     /// The workspace cannot be read or written.
     pub async fn settle_validation(&self) -> Result<Decided, HarnessError> {
-        Ok(self.watcher.decide().await?)
+        let budget = Duration::from_secs(self.watcher.config.settle_budget_s);
+        let mut decided = self.watcher.decide().await?;
+        if self.runs.is_some() && !self.watcher.config.observe_only {
+            let look = self.watcher.wanted.ask();
+            // Where the time is up the round goes on, and a later call tells what came of it.
+            let _ = tokio::time::timeout(budget, self.watcher.wanted.had(look)).await;
+        }
+        decided.extend(self.watcher.wanted.take_untold());
+        Ok(decided)
+    }
+
+    /// Replays the newest `limit` cases of the eval set under today's rules, one run each, and
+    /// journals how they came out; without a replay each is skipped.
+    ///
+    /// # Errors
+    /// The workspace cannot be read or written.
+    pub async fn replay_cases(&self, limit: usize) -> Result<Vec<RegressionCase>, HarnessError> {
+        let runs = self.runs.as_ref();
+        Ok(replay_cases(&self.watcher, runs, None, limit, Vec::new()).await?)
     }
 
     /// Ends every session that was silent for as long as the configuration says. This happens by
@@ -317,11 +372,14 @@ impl Harness {
             roster,
             workers,
             mut silence,
+            mut validation,
             ..
         } = self;
         silence.0.abort();
-        // Aborted, so this says that it was, at once.
+        validation.0.abort();
+        // Aborted, so these say that they were, at once.
         let _ = (&mut silence.0).await;
+        let _ = (&mut validation.0).await;
         drop((watcher, roster));
         tokio::time::timeout(drain, workers.gone()).await.is_ok()
     }

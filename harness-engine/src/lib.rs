@@ -8,6 +8,7 @@
 //! - A repair session is never scored: no type of it is accepted here.
 //! - A host's raw text becomes part of a trace only through the intake: redacted, cleaned, cut; and
 //!   no conversation starts on a system prompt with a secret in it. See [`host`].
+//! - A host's replay may panic, hang or lie: that costs a pair, and the journal says why.
 //!
 //! # Never
 //! - No message in an agent's conversation, no rule in a prompt.
@@ -36,10 +37,13 @@ pub mod host;
 mod off_thread;
 mod ports;
 mod recording;
+mod replay;
 mod roster;
+mod runs;
 mod session;
 mod setup;
 mod skips;
+mod validation;
 mod watcher;
 
 pub use config::{Config, ConfigError};
@@ -49,8 +53,10 @@ pub use harness::{Harness, HarnessError, Recorded, Settled};
 pub use harness_repair::{ModelChoice, RepairModel, RepairResult};
 pub use harness_rules::{PREAMBLE, TaskToolset, task_tool_schemas};
 pub use harness_store::Capture;
+pub use harness_store::wire::event::{CaseResult, RegressionCase};
 pub use off_thread::Lost;
 pub use ports::{
     EvaluationError, Evaluator, HealthReport, Reading, ReadingValue, Verified, Verifier,
 };
+pub use replay::{Replay, ReplayFailure, ReplayRun, Replayed};
 pub use setup::{OpenError, Repair, Setup};

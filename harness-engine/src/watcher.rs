@@ -21,6 +21,7 @@ use crate::off_thread::{Lost, off_thread};
 use crate::ports::HealthReport;
 use crate::session::{Report, Session};
 use crate::skips::Skips;
+use crate::validation::Wanted;
 
 /// What the engine follows of the journal beside the rules.
 pub(crate) type Seen = ((Mailbox, Skips), (Breaker, Sessions));
@@ -38,6 +39,7 @@ pub(crate) struct Watcher {
     pub(crate) scores: Mutex<harness_store::Scores>,
     /// The state of the evaluator as it was last journaled.
     health: Mutex<HealthState>,
+    pub(crate) wanted: Wanted,
 }
 
 /// Why a report was not worked off.
@@ -73,6 +75,7 @@ impl Watcher {
             seen: Mutex::new(reader.follow(Seen::default())),
             scores: Mutex::new(reader.scores()?),
             health: Mutex::new(health),
+            wanted: Wanted::default(),
             watch,
             book,
             validation,
@@ -251,7 +254,9 @@ impl Watcher {
         }
         let watcher = Arc::clone(self);
         let identity = self.judges.evaluator.identity();
-        Ok(off_thread(move || watcher.validation.decide(&identity)).await??)
+        let decided = off_thread(move || watcher.validation.decide(&identity)).await??;
+        self.wanted.follow(&decided);
+        Ok(decided)
     }
 
     async fn skip(

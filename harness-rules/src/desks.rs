@@ -35,7 +35,7 @@ impl Desks {
         let book = RuleBook::new(&halves.reader, halves.entries, key, settings);
         Self {
             repair: RepairDesk::new(book.clone(), halves.reader.clone(), halves.repair, registry),
-            validation: ValidationDesk::new(book.clone(), halves.validation),
+            validation: ValidationDesk::new(book.clone(), halves.reader.clone(), halves.validation),
             operator: OperatorDesk::new(book.clone(), halves.operator),
             reader: halves.reader,
             watch: halves.watch,

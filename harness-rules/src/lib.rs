@@ -4,7 +4,8 @@
 //! - A rule is active only if its verdict follows from the journal and its text is the one that was
 //!   proposed; this is derived at each read, never stored.
 //! - Nothing accepts an e-value, a count or an observation: [`ValidationDesk::decide`] reads the
-//!   journal itself. No agent holds that desk, and none can promote.
+//!   journal itself. Of a replay it takes what the runs of a pair did, never who won. No agent holds
+//!   that desk, and none can promote.
 //! - One episode proposes at most one rule and ends exactly once, by type.
 //! - What a session is shown is decided by a key that was committed to before the session began.
 //!
@@ -18,7 +19,8 @@
 //!
 //! # How it fails
 //! Closed: an entry that cannot be written in time gives the answer without the rule; a verdict
-//! that does not follow leaves the rule where it was; a proposal that is refused says why.
+//! that does not follow leaves the rule where it was; a pair of runs that is not what it should be
+//! counts for nothing; a proposal that is refused says why.
 
 #![forbid(unsafe_code)]
 
@@ -35,6 +37,7 @@ mod outcome;
 mod projection;
 mod render;
 mod repair_desk;
+mod replay;
 mod search;
 mod settings;
 #[cfg(test)]
@@ -61,6 +64,10 @@ pub use repair_desk::{
     Abandoned, Category, Ended, ModelTurn, OpenEpisode, Opened, ProposeOutcome, ProposedEpisode,
     RepairDesk, ToolCallNote, Usage, WithoutRule,
 };
-pub use settings::{Provisional, Settings};
+pub use replay::{
+    ReplayPair, ReplayPlan, ReplayResult, ReplayRound, ReplayTaken, RunOutcome, RunReport,
+    TodayRun, TurnEnd,
+};
+pub use settings::{Provisional, ReplayBounds, Settings};
 pub use toolset::{PREAMBLE, RuleReader, TaskSession, TaskToolset, ToolSchema, task_tool_schemas};
 pub use validation_desk::{Decided, EvaluatorIdentity, ValidationDesk};

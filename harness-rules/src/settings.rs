@@ -12,6 +12,30 @@ pub enum Provisional {
     Never,
 }
 
+/// How much replay is done for a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplayBounds {
+    /// Attempts that an opening has; then the forward trial goes on with what was shown.
+    pub attempts: u32,
+    /// Pairs that each case is run in, an attempt.
+    pub seeds: u32,
+    /// Failures that an attempt replays.
+    pub failures: usize,
+    /// Wins that it replays.
+    pub wins: usize,
+}
+
+impl Default for ReplayBounds {
+    fn default() -> Self {
+        Self {
+            attempts: 3,
+            seeds: 5,
+            failures: 3,
+            wins: 2,
+        }
+    }
+}
+
 /// Settings of this crate.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
@@ -22,4 +46,6 @@ pub struct Settings {
     /// Whether rendered files hold the text of candidates; only for hosts without trials, as a file
     /// has no session and would undo the assignment.
     pub provisional_text_in_files: bool,
+    /// How candidates are replayed; `None` where nobody can.
+    pub replay: Option<ReplayBounds>,
 }

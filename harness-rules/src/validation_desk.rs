@@ -24,8 +24,9 @@ use harness_store::{Reader, ValidationLog};
 use crate::book::RuleBook;
 use crate::desk::{COMMIT_DEADLINE, DeskError};
 use crate::evidence::{Decision, EValue, OpenTrial, Verdict, decide_all};
-use crate::ledger::{Ledger, RuleRecord, SUPERSEDED, Trial, arm_key, evidence_of};
+use crate::ledger::{Ledger, RuleRecord, SUPERSEDED, Trial, Turn, arm_key, evidence_of};
 use crate::projection;
+use crate::replay::Cases;
 use crate::settings::Settings;
 
 /// Who scores, as trials record it. A change ends open trials and opens them anew.
@@ -51,7 +52,13 @@ pub struct Decided {
 }
 
 impl Decided {
-    fn extend(&mut self, more: Self) {
+    /// Whether nothing came of it.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds what another look led to.
+    pub fn extend(&mut self, more: Self) {
         self.promoted.extend(more.promoted);
         self.retired.extend(more.retired);
         self.quarantined.extend(more.quarantined);
@@ -61,15 +68,16 @@ impl Decided {
 
 /// The validation desk.
 pub struct ValidationDesk {
-    book: RuleBook,
-    log: ValidationLog,
+    pub(crate) book: RuleBook,
+    pub(crate) reader: Reader,
+    pub(crate) log: ValidationLog,
 }
 
 type Event = harness_store::ValidationEvent;
 
 impl ValidationDesk {
-    pub(crate) const fn new(book: RuleBook, log: ValidationLog) -> Self {
-        Self { book, log }
+    pub(crate) const fn new(book: RuleBook, reader: Reader, log: ValidationLog) -> Self {
+        Self { book, reader, log }
     }
 
     /// Writes the files of the rules anew where they do not say what the journal says, and journals
@@ -102,18 +110,27 @@ impl ValidationDesk {
     pub fn decide(&self, evaluator: &EvaluatorIdentity) -> Result<Decided, DeskError> {
         let is_idle = {
             let view = self.book.ledger()?;
-            plan(&view, evaluator, self.book.settings()).0.is_empty()
+            plan(
+                &view,
+                &Cases::new(&self.reader),
+                evaluator,
+                self.book.settings(),
+            )
+            .0
+            .is_empty()
         };
         if is_idle {
             return Ok(Decided::default());
         }
-        let (book, evaluator) = (self.book.clone(), evaluator.clone());
+        let (book, reader, evaluator) = (self.book.clone(), self.reader.clone(), evaluator.clone());
         self.log.commit(COMMIT_DEADLINE, move |tx| {
-            let (events, mut decided) = plan(&*book.ledger()?, &evaluator, book.settings());
+            let cases = Cases::new(&reader);
+            let look = |ledger: &Ledger| plan(ledger, &cases, &evaluator, book.settings());
+            let (events, mut decided) = look(&*book.ledger()?);
             tx.commit(events)?;
             if !decided.promoted.is_empty() {
                 // What a promoted rule supersedes goes at once, not at the next look.
-                let (events, more) = plan(&*book.ledger()?, &evaluator, book.settings());
+                let (events, more) = look(&*book.ledger()?);
                 if !events.is_empty() {
                     tx.commit(events)?;
                     decided.extend(more);
@@ -134,6 +151,7 @@ impl ValidationDesk {
 
 fn plan(
     ledger: &Ledger,
+    cases: &Cases<'_>,
     evaluator: &EvaluatorIdentity,
     settings: &Settings,
 ) -> (Vec<Event>, Decided) {
@@ -156,7 +174,7 @@ fn plan(
                 open(
                     ledger,
                     record,
-                    TrialKind::Holdout,
+                    Start::afresh(TrialKind::Holdout, Path::Forward),
                     evaluator,
                     settings,
                     &mut events,
@@ -174,28 +192,46 @@ fn plan(
             }
         }
     }
+    let promotions = ledger
+        .promotions()
+        .saturating_add(u32::try_from(decided.promoted.len()).unwrap_or(u32::MAX));
     for record in ledger.live_rules() {
         if settled.contains(&record.rule.id) {
             continue;
         }
-        let kind = match record.status {
-            RuleStatus::Active => TrialKind::Holdout,
-            _ => TrialKind::Trial,
-        };
-        let is_current = record
+        let current = record
             .open_trial()
-            .is_some_and(|trial| is_current(trial, evaluator, settings));
-        if !is_current {
-            open(
-                ledger,
-                record,
-                kind,
-                evaluator,
-                settings,
-                &mut events,
-                &mut decided,
-            );
-        }
+            .filter(|trial| is_current(trial, evaluator, settings));
+        let start = match (current, record.status) {
+            (Some(trial), _) if trial.is_open_replay() && is_over(trial, settings) => {
+                if trial.replay.pairs.is_vetoed() {
+                    let level = trial.t.map_or(f64::NAN, |t| {
+                        trial.levels.promotion_threshold(t, promotions)
+                    });
+                    events.extend(retirement(record, trial, Retirement::Unproven, level));
+                    decided
+                        .retired
+                        .push((record.rule.id.clone(), Retirement::Unproven));
+                    continue;
+                }
+                Start {
+                    capital: trial.replay.pairs.benefit(),
+                    ..Start::afresh(TrialKind::Trial, Path::Forward)
+                }
+            }
+            (Some(_), _) => continue,
+            (None, RuleStatus::Active) => Start::afresh(TrialKind::Holdout, Path::Forward),
+            (None, _) => Start::afresh(TrialKind::Trial, path_of(record, cases, settings)),
+        };
+        open(
+            ledger,
+            record,
+            start,
+            evaluator,
+            settings,
+            &mut events,
+            &mut decided,
+        );
     }
     // A rule quarantined just now gets its new trial at the next look, when it is a candidate.
     (events, decided)
@@ -216,19 +252,7 @@ fn decisions<'a>(
             let trial = record
                 .open_trial()
                 .filter(|trial| is_current(trial, evaluator, settings))?;
-            let (benefit, harm) = evidence_of(trial)?;
-            Some((
-                record,
-                trial,
-                OpenTrial {
-                    t: trial.t?,
-                    benefit,
-                    harm,
-                    entered: trial.entered(),
-                    pending: trial.pending(),
-                    horizon: trial.horizon?,
-                },
-            ))
+            Some((record, trial, standing(trial)?))
         })
         .collect();
     let trials: Vec<OpenTrial> = open.iter().map(|(_, _, trial)| *trial).collect();
@@ -239,6 +263,36 @@ fn decisions<'a>(
             Some((*record, *trial, decision))
         })
         .collect()
+}
+
+/// Where an opening stands, if it can be decided at all: a forward trial once it has met a session,
+/// a replay between its turns. A replay has no horizon; its last turn ends it.
+fn standing(trial: &Trial) -> Option<OpenTrial> {
+    let (benefit, harm) = evidence_of(trial)?;
+    let t = trial.t?;
+    if !trial.is_open_replay() {
+        return Some(OpenTrial {
+            t,
+            benefit,
+            harm,
+            entered: trial.entered(),
+            pending: trial.pending(),
+            horizon: trial.horizon?,
+        });
+    }
+    trial.replay.is_decidable().then(|| OpenTrial {
+        t,
+        // What a case vetoes is not promoted, whatever the others show.
+        benefit: if trial.replay.pairs.is_vetoed() {
+            EValue::ZERO
+        } else {
+            benefit
+        },
+        harm,
+        entered: 0,
+        pending: 0,
+        horizon: u32::MAX,
+    })
 }
 
 /// Active rules whose holdout shows harm, and what descends from them.
@@ -317,10 +371,45 @@ fn is_current(trial: &Trial, evaluator: &EvaluatorIdentity, settings: &Settings)
         && trial.counts().is_some()
 }
 
+/// Whether a replay has had its last turn, or nobody is there to run another.
+fn is_over(trial: &Trial, settings: &Settings) -> bool {
+    trial.replay.turn != Turn::UnderWay
+        && settings
+            .replay
+            .is_none_or(|bounds| trial.replay.attempts >= bounds.attempts)
+}
+
+/// Replay comes first where somebody can replay and a case shares a signature with the rule.
+fn path_of(record: &RuleRecord, cases: &Cases<'_>, settings: &Settings) -> Path {
+    if settings.replay.is_some() && cases.failures(&record.rule).next().is_some() {
+        Path::Replay
+    } else {
+        Path::Forward
+    }
+}
+
+/// How an opening begins.
+#[derive(Clone, Copy)]
+struct Start {
+    kind: TrialKind,
+    path: Path,
+    capital: EValue,
+}
+
+impl Start {
+    const fn afresh(kind: TrialKind, path: Path) -> Self {
+        Self {
+            kind,
+            path,
+            capital: EValue::ONE,
+        }
+    }
+}
+
 fn open(
     ledger: &Ledger,
     record: &RuleRecord,
-    kind: TrialKind,
+    start: Start,
     evaluator: &EvaluatorIdentity,
     settings: &Settings,
     events: &mut Vec<Event>,
@@ -330,7 +419,7 @@ fn open(
         return;
     };
     let name = TrialName {
-        kind,
+        kind: start.kind,
         opening: u32::try_from(record.trials.len()).unwrap_or(u32::MAX - 1) + 1,
     };
     let id = &record.rule.id;
@@ -338,12 +427,12 @@ fn open(
     events.push(Event::from(TrialOpened {
         rule: id.clone(),
         trial: name,
-        path: Path::Forward,
+        path: start.path,
         target: record.rule.metric.clone(),
         commitment: hex(&arm_key(master, id, name).commitment()),
         evaluator: evaluator.name.clone(),
         evaluator_version: evaluator.version.clone(),
-        starting_e: EValue::ONE.as_f64(),
+        starting_e: start.capital.as_f64(),
         alpha: settings.levels.alpha(),
         phi: settings.levels.phi(),
     }));
@@ -354,13 +443,17 @@ fn promotion(record: &RuleRecord, trial: &Trial, decision: &Decision) -> Option<
     Some(Event::from(RulePromote {
         rule: RuleDoc::from_domain(&record.rule, RuleStatus::Active),
         reason: format!(
-            "trial {} met {} sessions; e-value {:.1} reached {:.1}",
+            "trial {} met {} {}; e-value {:.1} reached {:.1}",
             decision.t,
-            trial.entered(),
+            trial.met(),
+            match trial.path {
+                Path::Forward => "sessions",
+                Path::Replay => "pairs",
+            },
             decision.evidence.as_f64(),
             decision.threshold
         ),
-        validator: "forward_trial".to_owned(),
+        validator: validator_of(trial).to_owned(),
         trial: trial.name,
         key: hex(&key.reveal()),
         t: u64::from(decision.t.get()),
@@ -379,14 +472,10 @@ fn retirement(
 ) -> Option<Event> {
     let (benefit, harm) = evidence_of(trial)?;
     let key = trial.key()?;
-    let validator = match trial.name.kind {
-        TrialKind::Trial => "forward_trial",
-        TrialKind::Holdout => "holdout",
-    };
     Some(Event::from(RuleRetire {
         id: record.rule.id.clone(),
         reason,
-        validator: validator.to_owned(),
+        validator: validator_of(trial).to_owned(),
         evidence: Some(RuleRetireEvidence {
             trial: trial.name,
             key: hex(&key.reveal()),
@@ -394,8 +483,16 @@ fn retirement(
             e_value: benefit.as_f64(),
             e_harm: harm.as_f64(),
             threshold,
-            entered: u64::from(trial.entered()),
+            entered: trial.met(),
         }),
         note: None,
     }))
+}
+
+const fn validator_of(trial: &Trial) -> &'static str {
+    match (trial.name.kind, trial.path) {
+        (TrialKind::Holdout, _) => "holdout",
+        (TrialKind::Trial, Path::Forward) => "forward_trial",
+        (TrialKind::Trial, Path::Replay) => "replay",
+    }
 }

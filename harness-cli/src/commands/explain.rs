@@ -8,6 +8,7 @@ use harness_core::{EpisodeId, NoticeId, RuleId, layout};
 use harness_rules::ledger::{Observation, RuleRecord, Trial};
 use harness_rules::verify::VerdictCheck;
 use harness_store::Reader;
+use harness_store::wire::event::Path;
 use harness_store::wire::{Event, Line, hex, sha256_hex};
 use serde_json::{Value, json};
 
@@ -32,6 +33,7 @@ struct Steps {
     episode: Vec<Step>,
     proposal: Vec<Step>,
     openings: Vec<Step>,
+    replays: Vec<Step>,
     verdicts: Vec<Step>,
 }
 
@@ -79,6 +81,10 @@ impl Steps {
             Event::RuleAdd(added) if added.rule.id == *rule => Some(&mut self.proposal),
             Event::RuleImport(imported) if imported.rule.id == *rule => Some(&mut self.proposal),
             Event::TrialOpened(opened) if opened.rule == *rule => Some(&mut self.openings),
+            Event::ValidationCandidateStarted(started) if started.rule == *rule => {
+                Some(&mut self.replays)
+            }
+            Event::ValidationVerdict(ended) if ended.rule == *rule => Some(&mut self.replays),
             Event::RulePromote(promoted) if promoted.rule.id == *rule => Some(&mut self.verdicts),
             Event::RuleRetire(retired) if retired.id == *rule => Some(&mut self.verdicts),
             Event::Quarantine(quarantine) if quarantine.rules.contains(rule) => {
@@ -162,6 +168,7 @@ fn document(
         "proposal": all(&steps.proposal, &["text_sha256"]).pop(),
         "trials": record.trials.iter().map(with_counts).collect::<Vec<_>>(),
         "openings": all(&steps.openings, &["trial", "path", "target", "commitment", "evaluator", "evaluator_version", "alpha", "phi"]),
+        "replays": all(&steps.replays, &["trial", "attempt", "attempts", "seeds", "failures", "wins", "losses", "pending", "e_value", "e_veto"]),
         "verdict_lines": all(&steps.verdicts, &["reason", "validator", "key", "e_value", "threshold", "text_sha256"]),
         "verdicts": verdicts.iter().map(verdict_to_json).collect::<Vec<_>>(),
     }))
@@ -229,6 +236,7 @@ fn print(
         ("repaired", &steps.episode),
         ("proposed", &steps.proposal),
         ("put on trial", &steps.openings),
+        ("replayed", &steps.replays),
         ("decided", &steps.verdicts),
     ];
     for (heading, steps) in parts.into_iter().filter(|(_, steps)| !steps.is_empty()) {
@@ -242,6 +250,16 @@ fn print(
     }
     cli.out.line("")?;
     for trial in &record.trials {
+        if trial.path == Path::Replay {
+            let (won, lost) = trial.replay.pairs.target();
+            cli.out.line(format_args!(
+                "{}: {won} pairs won, {lost} lost, {} count in all, {} are void",
+                trial.name,
+                trial.replay.pairs.counted(),
+                trial.replay.void
+            ))?;
+            continue;
+        }
         let (counted, dropped) = counts(trial);
         cli.out.line(format_args!(
             "{}: {} sessions entered, {counted} counted, {dropped} dropped, {} not closed yet",

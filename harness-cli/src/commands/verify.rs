@@ -94,6 +94,15 @@ pub(crate) fn numbers_to_json(numbers: &Numbers) -> Value {
         "threshold": numbers.threshold,
         "t": numbers.t,
         "promotions": numbers.promotions,
+        "capital": numbers.capital,
+        "replay": numbers.replay.map(|replay| json!({
+            "wins": replay.wins,
+            "losses": replay.losses,
+            "counted": replay.counted,
+            "void": replay.void,
+            "e_veto": replay.e_veto,
+            "vetoed": replay.vetoed,
+        })),
     })
 }
 
@@ -148,13 +157,26 @@ pub(crate) fn tell(numbers: &Numbers) -> Vec<String> {
     let arm = |name: &str, (failed, fine): (u64, u64)| {
         format!("rule {name}: {failed} of {} sessions failed", failed + fine)
     };
-    vec![
-        format!("{} sessions entered", numbers.entered),
-        arm("shown ", numbers.treated),
-        arm("hidden", numbers.control),
-        format!(
-            "e-value {:.4}, harm {:.4}, needed {:.4}",
-            numbers.e_value, numbers.e_harm, numbers.threshold
-        ),
-    ]
+    let mut lines = Vec::new();
+    if let Some(replay) = &numbers.replay {
+        lines.push(format!(
+            "replayed: {} pairs won, {} lost, {} count in all, {} are void",
+            replay.wins, replay.losses, replay.counted, replay.void
+        ));
+        lines.push(format!(
+            "harm to any one case at most {:.4}{}",
+            replay.e_veto,
+            if replay.vetoed { ": vetoed" } else { "" }
+        ));
+    }
+    if numbers.principals > 0 || numbers.replay.is_none() {
+        lines.push(format!("{} sessions entered", numbers.entered));
+        lines.push(arm("shown ", numbers.treated));
+        lines.push(arm("hidden", numbers.control));
+    }
+    lines.push(format!(
+        "e-value {:.4}, harm {:.4}, needed {:.4}",
+        numbers.e_value, numbers.e_harm, numbers.threshold
+    ));
+    lines
 }

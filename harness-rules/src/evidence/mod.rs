@@ -5,7 +5,8 @@
 //! bettor gains on average, so a large capital is evidence and may be looked at after every session.
 //!
 //! - [`Pi`], [`Arm`], [`Outcome`], [`Counts`]: what a trial has seen, as twelve numbers.
-//! - [`benefit`], [`harm`]: the two e-processes over [`Counts`]; [`paired`] the one of replay.
+//! - [`benefit`], [`harm`]: the two e-processes over [`Counts`]; [`Pairs`] those of
+//!   replay.
 //! - [`ByPrincipal`]: the same, without whoever could have acted on seeing the arm.
 //! - [`Levels`], [`decide_all`]: the thresholds and the loop that keeps both error rates.
 //! - [`MasterKey`], [`ArmKey`]: which session sees a rule, checkable once the key is revealed.
@@ -38,4 +39,4 @@ pub use levels::{LevelOutOfRange, Levels};
 pub use pi::Pi;
 pub use principals::ByPrincipal;
 pub use process::{Direction, benefit, factor, harm};
-pub use replay::{VETO_THRESHOLD, paired, paired_harm};
+pub use replay::{CasePairs, CaseRole, PairResult, Pairs, VETO_THRESHOLD, paired, paired_harm};

@@ -1,4 +1,10 @@
-//! The e-value of paired replay: one case, with and without the candidate, in fair-coin order.
+//! The e-values of paired replay: cases with and without the candidate, in fair-coin order.
+//!
+//! What the rule is proved by are the pairs of the failures that it answers, all together. What
+//! stops it is any single case, a failure or a win to protect: harm in one is never averaged away
+//! by help in others.
+
+use std::collections::BTreeMap;
 
 use super::e_value::EValue;
 
@@ -26,9 +32,182 @@ pub fn paired_harm(wins: u32, losses: u32) -> EValue {
     paired(losses, wins)
 }
 
+/// What a case is run for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CaseRole {
+    /// A failure that the rule answers: its pairs are the evidence, and its harm vetoes.
+    Target,
+    /// A win to protect: its harm vetoes.
+    Protected,
+}
+
+/// How a pair that counts came out for the rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PairResult {
+    /// It failed without the rule only.
+    Win,
+    /// It failed with the rule only.
+    Loss,
+    /// Both failed or neither; evidence of nothing.
+    Tie,
+}
+
+/// The pairs of one case that count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CasePairs {
+    /// What the case is run for.
+    pub role: CaseRole,
+    /// Pairs won.
+    pub wins: u32,
+    /// Pairs lost.
+    pub losses: u32,
+    /// Pairs that came out alike.
+    pub ties: u32,
+    vetoes: bool,
+}
+
+impl CasePairs {
+    /// The evidence of now that the rule harms this case.
+    pub fn harm(&self) -> EValue {
+        paired_harm(self.wins, self.losses)
+    }
+
+    /// Whether its evidence of harm has ever reached [`VETO_THRESHOLD`]. The level never falls, so
+    /// a value that reached it once may be held against the rule for good.
+    pub const fn vetoes(&self) -> bool {
+        self.vetoes
+    }
+}
+
+/// The pairs of one opening that count, in the order in which they were run. `C` names a case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pairs<C: Ord> {
+    of: BTreeMap<C, CasePairs>,
+}
+
+impl<C: Ord> Default for Pairs<C> {
+    fn default() -> Self {
+        Self {
+            of: BTreeMap::new(),
+        }
+    }
+}
+
+impl<C: Ord> Pairs<C> {
+    /// Counts one more pair of `case`, whose role is that of its first pair.
+    pub fn record(&mut self, case: C, role: CaseRole, result: PairResult) {
+        let pairs = self.of.entry(case).or_insert(CasePairs {
+            role,
+            wins: 0,
+            losses: 0,
+            ties: 0,
+            vetoes: false,
+        });
+        let count = match result {
+            PairResult::Win => &mut pairs.wins,
+            PairResult::Loss => &mut pairs.losses,
+            PairResult::Tie => &mut pairs.ties,
+        };
+        *count = count.saturating_add(1);
+        pairs.vetoes |= pairs.harm().at_least(VETO_THRESHOLD);
+    }
+
+    /// The cases, in order of name.
+    pub fn cases(&self) -> impl Iterator<Item = (&C, &CasePairs)> {
+        self.of.iter()
+    }
+
+    /// Pairs that count, ties among them.
+    pub fn counted(&self) -> u32 {
+        self.of.values().fold(0, |sum, case| {
+            sum.saturating_add(case.wins)
+                .saturating_add(case.losses)
+                .saturating_add(case.ties)
+        })
+    }
+
+    /// Wins and losses over all targets.
+    pub fn target(&self) -> (u32, u32) {
+        self.of
+            .values()
+            .filter(|case| case.role == CaseRole::Target)
+            .fold((0, 0), |(wins, losses): (u32, u32), case| {
+                (
+                    wins.saturating_add(case.wins),
+                    losses.saturating_add(case.losses),
+                )
+            })
+    }
+
+    /// The evidence that the rule helps.
+    pub fn benefit(&self) -> EValue {
+        let (wins, losses) = self.target();
+        paired(wins, losses)
+    }
+
+    /// The evidence that it harms: the mirror image of [`Pairs::benefit`].
+    pub fn harm(&self) -> EValue {
+        let (wins, losses) = self.target();
+        paired_harm(wins, losses)
+    }
+
+    /// The greatest evidence of now against any one case; [`EValue::ONE`] without a pair.
+    pub fn worst(&self) -> EValue {
+        self.of
+            .values()
+            .map(CasePairs::harm)
+            .max()
+            .unwrap_or(EValue::ONE)
+    }
+
+    /// Whether any case stops the rule.
+    pub fn is_vetoed(&self) -> bool {
+        self.of.values().any(CasePairs::vetoes)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn pairs(results: &[(&'static str, CaseRole, PairResult, u32)]) -> Pairs<&'static str> {
+        let mut pairs = Pairs::default();
+        for (case, role, result, times) in results {
+            for _ in 0..*times {
+                pairs.record(*case, *role, *result);
+            }
+        }
+        pairs
+    }
+
+    #[test]
+    fn help_in_many_cases_does_not_pay_for_harm_in_one() {
+        use CaseRole::{Protected, Target};
+        use PairResult::{Loss, Win};
+        let helped = ("f-1", Target, Win, 30);
+        let fine = pairs(&[helped, ("w-1", Protected, Loss, 2)]);
+        assert!(fine.benefit().at_least(20.0) && !fine.is_vetoed());
+        for role in [Target, Protected] {
+            let harmed = pairs(&[helped, ("c-2", role, Loss, 3)]);
+            assert!(harmed.benefit().at_least(20.0) && harmed.is_vetoed());
+        }
+    }
+
+    #[test]
+    fn a_veto_stands_and_protected_wins_prove_nothing() {
+        use CaseRole::{Protected, Target};
+        use PairResult::{Loss, Tie, Win};
+        let mut pairs = pairs(&[("w-1", Protected, Loss, 3)]);
+        assert!(pairs.is_vetoed());
+        for _ in 0..30 {
+            pairs.record("w-1", Protected, Win);
+        }
+        assert!(pairs.is_vetoed() && !pairs.worst().at_least(VETO_THRESHOLD));
+        assert_eq!((pairs.target(), pairs.benefit()), ((0, 0), EValue::ONE));
+        pairs.record("f-1", Target, Tie);
+        assert_eq!((pairs.benefit(), pairs.harm()), (EValue::ONE, EValue::ONE));
+        assert_eq!(pairs.counted(), 34);
+    }
 
     #[test]
     fn six_straight_wins_decide_and_five_do_not() {

@@ -32,6 +32,8 @@ pub enum DoubtKind {
     BadEntry(RuleId),
     /// An outcome of a session that never entered, or a second one.
     BadOutcome(RuleId),
+    /// A turn or pair of replay out of order, or one that counts and may not.
+    BadReplay(RuleId),
     /// A key that is not the one committed to.
     BadKey(RuleId),
     /// A verdict whose evidence does not reach its level.
@@ -68,6 +70,9 @@ impl fmt::Display for Doubt {
                     f,
                     "an outcome in a trial of {rule} belongs to no waiting entry"
                 )
+            }
+            DoubtKind::BadReplay(rule) => {
+                write!(f, "a replay of {rule} does not follow")
             }
             DoubtKind::BadKey(rule) => {
                 write!(f, "the key revealed for {rule} is not the one committed to")

@@ -5,6 +5,7 @@
 //! [`verdict`]), so an edited or forged one leaves a [`Doubt`] and the rule where it was.
 
 mod doubt;
+mod replay;
 mod session;
 mod trial;
 mod verdict;
@@ -19,6 +20,8 @@ use harness_store::wire::rule::RuleDoc;
 use harness_store::wire::{Body, Line, Record, sha256_hex};
 
 pub use doubt::{Doubt, DoubtKind};
+pub use replay::{ReplayRecord, Turn};
+pub(crate) use replay::{are_two, coin, has_its_session, may_count};
 pub use session::SessionFacts;
 pub(crate) use trial::arm_key;
 pub use trial::{Entry, Observation, Trial, TrialState};
@@ -75,6 +78,7 @@ pub struct Ledger {
     index: SearchIndex,
     promotions: u32,
     last_t: u32,
+    rounds: u64,
     down: bool,
     doubts: Vec<Doubt>,
     last_seq: u64,
@@ -95,6 +99,7 @@ impl Ledger {
             index: SearchIndex::default(),
             promotions: 0,
             last_t: 0,
+            rounds: 0,
             down: false,
             doubts: Vec::new(),
             last_seq: 0,
@@ -136,6 +141,11 @@ impl Ledger {
     /// The number the next trial to be entered gets.
     pub fn next_t(&self) -> NonZeroU32 {
         NonZeroU32::MIN.saturating_add(self.last_t)
+    }
+
+    /// Rounds of replay so far.
+    pub const fn rounds(&self) -> u64 {
+        self.rounds
     }
 
     /// Whether an evaluator's health check has failed and not yet passed again.
@@ -203,6 +213,13 @@ impl Ledger {
             Event::TrialOpened(opened) => self.open_trial(record, opened),
             Event::TrialAssigned(assigned) => self.enter(assigned),
             Event::TrialObserved(observed) => self.observe(observed),
+            Event::ValidationRoundStarted(started) => {
+                self.rounds = self.rounds.max(started.round);
+                Ok(())
+            }
+            Event::ValidationCandidateStarted(started) => self.start_turn(started),
+            Event::ValidationReplayCase(pair) => self.pair(pair),
+            Event::ValidationVerdict(ended) => self.end_turn(ended),
             Event::RulePromote(promoted) => self.promote(record, promoted),
             Event::RuleRetire(retired) => self.retire(record, retired),
             Event::Quarantine(quarantine) => self.quarantine(record, quarantine),

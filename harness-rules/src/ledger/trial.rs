@@ -9,7 +9,7 @@ use harness_store::wire::event::{
 };
 use harness_store::wire::{Record, unhex};
 
-use super::{DoubtKind, Ledger};
+use super::{DoubtKind, Ledger, ReplayRecord, Turn};
 use crate::evidence::{Arm, ArmKey, ByPrincipal, EValue, Levels, MasterKey, Outcome, Pi};
 
 /// What became of a session that entered.
@@ -60,14 +60,17 @@ pub struct Trial {
     pub opened_seq: u64,
     /// The error rates in force.
     pub levels: Levels,
-    /// The e-value it starts with.
+    /// The e-value it starts with: 1, or that of the undecided replay which it goes on from.
     pub capital: EValue,
-    /// Its number in the workspace, from its first entry on; a holdout has none.
+    /// Its number in the workspace, from its first entry or pair that counts on, kept by a forward
+    /// trial that goes on from a replay; a holdout has none.
     pub t: Option<NonZeroU32>,
     /// Sessions that may enter, from its first entry on; a holdout has no horizon.
     pub horizon: Option<u32>,
     /// Whether it is running.
     pub state: TrialState,
+    /// What replay has shown; nothing in a forward trial.
+    pub replay: ReplayRecord,
     entries: BTreeMap<SessionId, Entry>,
     pending: u32,
     /// Counts by arm, kept up to date where the key is at hand.
@@ -90,7 +93,15 @@ impl Trial {
         u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
     }
 
-    /// Of those, the ones that have not closed.
+    /// Sessions that entered, or pairs that count.
+    pub fn met(&self) -> u64 {
+        match self.path {
+            Path::Forward => u64::from(self.entered()),
+            Path::Replay => u64::from(self.replay.pairs.counted()),
+        }
+    }
+
+    /// Of the sessions that entered, the ones that have not closed.
     pub const fn pending(&self) -> u32 {
         self.pending
     }
@@ -164,14 +175,36 @@ impl Ledger {
             .get_mut(&opened.rule)
             .ok_or_else(|| DoubtKind::UnknownRule(opened.rule.clone()))?;
         let next = u32::try_from(rule.trials.len()).unwrap_or(u32::MAX) + 1;
-        if opened.trial.opening != next || !Self::fits(opened.trial.kind, rule.status) {
+        // What is active is looked at in sessions alone.
+        let is_path = opened.path == Path::Forward || opened.trial.kind == TrialKind::Trial;
+        if opened.trial.opening != next || !Self::fits(opened.trial.kind, rule.status) || !is_path {
             return Err(bad());
         }
         let commitment = unhex(&opened.commitment).ok_or_else(bad)?;
         let levels = Levels::new(opened.alpha, opened.phi).map_err(|_| bad())?;
-        // No record says how a replay ended, so no other capital follows from anything.
+        let evaluator = (
+            opened.evaluator.as_str().to_owned(),
+            opened.evaluator_version.as_str().to_owned(),
+        );
+        // A forward trial goes on from the replay before it: with its evidence, whatever that is,
+        // and under its number. Anything else starts with nothing, under a number of its own.
+        let replay = rule.open_trial().filter(|last| {
+            opened.path == Path::Forward
+                && last.is_open_replay()
+                && last.evaluator == evaluator
+                && last.levels == levels
+        });
+        // What a case vetoes is shown to no session.
+        if replay
+            .is_some_and(|last| last.replay.turn == Turn::UnderWay || last.replay.pairs.is_vetoed())
+        {
+            return Err(bad());
+        }
+        let (due, t) = replay.map_or((EValue::ONE, None), |last| {
+            (last.replay.pairs.benefit(), last.t)
+        });
         let capital = EValue::new(opened.starting_e)
-            .filter(|capital| *capital == EValue::ONE)
+            .filter(|capital| *capital == due)
             .ok_or_else(bad)?;
         let tally = self
             .key
@@ -187,16 +220,14 @@ impl Ledger {
             path: opened.path,
             target: opened.target.clone(),
             commitment,
-            evaluator: (
-                opened.evaluator.as_str().to_owned(),
-                opened.evaluator_version.as_str().to_owned(),
-            ),
+            evaluator,
             opened_seq: record.seq,
             levels,
             capital,
-            t: None,
+            t,
             horizon: None,
             state: TrialState::Open,
+            replay: ReplayRecord::default(),
             entries: BTreeMap::new(),
             pending: 0,
             tally,
@@ -238,8 +269,10 @@ impl Ledger {
             .ok_or_else(bad)?;
         if let Some(t) = numbered {
             trial.t = Some(t);
-            trial.horizon = Some(trial.levels.horizon(t, promotions));
             self.last_t = t.get();
+        }
+        if trial.horizon.is_none() {
+            trial.horizon = trial.t.map(|t| trial.levels.horizon(t, promotions));
         }
         trial.pending += 1;
         trial.entries.insert(

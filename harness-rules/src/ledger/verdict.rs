@@ -2,11 +2,11 @@
 
 use harness_core::{Retirement, RuleId, RuleStatus};
 use harness_store::wire::event::{
-    Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, TrialKind, TrialName,
+    Path, Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, TrialKind, TrialName,
 };
 use harness_store::wire::{Record, unhex};
 
-use super::{DoubtKind, Ledger, RuleRecord, Trial, TrialState};
+use super::{DoubtKind, Ledger, RuleRecord, Trial, TrialState, Turn};
 use crate::evidence::{ArmKey, EValue};
 
 /// The validator of a rule that gives way to the one that supersedes it.
@@ -39,12 +39,14 @@ impl Ledger {
             return Err(DoubtKind::TextChanged(id));
         }
         let key = revealed(trial, &promoted.key).ok_or_else(|| DoubtKind::BadKey(id.clone()))?;
-        let counts = trial.counts_by(&key, |session| self.principal(session));
+        let Evidence { benefit, harm } = self.evidence_by(trial, &key);
         let follows = trial.t.is_some_and(|t| {
             let level = trial.levels.promotion_threshold(t, self.promotions);
-            let benefit = counts.benefit(trial.capital);
-            let harmful = counts.harm().at_least(trial.levels.harm_threshold(t));
-            promoted.t == u64::from(t.get())
+            let harmful = harm.at_least(trial.levels.harm_threshold(t));
+            let may_promote = trial.path == Path::Forward
+                || (trial.replay.is_decidable() && !trial.replay.pairs.is_vetoed());
+            may_promote
+                && promoted.t == u64::from(t.get())
                 && promoted.promotions == u64::from(self.promotions)
                 && promoted.threshold == level
                 && promoted.e_value == benefit.as_f64()
@@ -95,18 +97,22 @@ impl Ledger {
         let trial = decided_trial(rule, evidence.trial, evidence.trial.kind)
             .ok_or_else(|| DoubtKind::UnknownRule(id.clone()))?;
         let key = revealed(trial, &evidence.key).ok_or_else(|| DoubtKind::BadKey(id.clone()))?;
-        let counts = trial.counts_by(&key, |session| self.principal(session));
-        let (benefit, harm) = (counts.benefit(trial.capital), counts.harm());
+        let Evidence { benefit, harm } = self.evidence_by(trial, &key);
         // What the verdict rests on, and the level that is to be claimed with it.
         let (proven, level) = match (reason, trial.name.kind, trial.t) {
             (Retirement::Harmful, TrialKind::Trial, Some(t)) => {
                 let level = trial.levels.harm_threshold(t);
-                (harm.at_least(level), level)
+                let may_decide = trial.path == Path::Forward || trial.replay.is_decidable();
+                (may_decide && harm.at_least(level), level)
             }
             (Retirement::Harmful, TrialKind::Holdout, _) => {
                 let level = trial.levels.active_harm_threshold();
                 (harm.at_least(level), level)
             }
+            (Retirement::Unproven, TrialKind::Trial, Some(t)) if trial.path == Path::Replay => (
+                trial.replay.pairs.is_vetoed() && matches!(trial.replay.turn, Turn::Ended { .. }),
+                trial.levels.promotion_threshold(t, self.promotions),
+            ),
             (Retirement::Unproven, TrialKind::Trial, Some(t)) => {
                 let spent = trial.pending() == 0
                     && trial
@@ -120,7 +126,7 @@ impl Ledger {
             && evidence.threshold == level
             && evidence.e_value == benefit.as_f64()
             && evidence.e_harm == harm.as_f64()
-            && evidence.entered == u64::from(trial.entered())
+            && evidence.entered == trial.met()
             && evidence.t == trial.t.map(|t| u64::from(t.get()));
         if follows {
             Ok(())
@@ -154,6 +160,21 @@ impl Ledger {
         Ok(())
     }
 
+    /// The evidence of an opening, its arms as this key assigns them.
+    fn evidence_by(&self, trial: &Trial, key: &ArmKey) -> Evidence {
+        if trial.path == Path::Replay {
+            return Evidence {
+                benefit: trial.replay.pairs.benefit(),
+                harm: trial.replay.pairs.harm(),
+            };
+        }
+        let counts = trial.counts_by(key, |session| self.principal(session));
+        Evidence {
+            benefit: counts.benefit(trial.capital),
+            harm: counts.harm(),
+        }
+    }
+
     fn known(&self, id: &RuleId) -> Result<&RuleRecord, DoubtKind> {
         self.rules
             .get(id)
@@ -170,6 +191,12 @@ impl Ledger {
     }
 }
 
+/// What an opening shows of its rule.
+struct Evidence {
+    benefit: EValue,
+    harm: EValue,
+}
+
 fn decided_trial(rule: &RuleRecord, name: TrialName, kind: TrialKind) -> Option<&Trial> {
     rule.trials
         .last()
@@ -179,11 +206,15 @@ fn decided_trial(rule: &RuleRecord, name: TrialName, kind: TrialKind) -> Option<
 
 fn revealed(trial: &Trial, hex: &str) -> Option<ArmKey> {
     let key = ArmKey::revealed(unhex(hex)?);
-    (key.commitment() == trial.commitment).then_some(key)
+    (key.commitment() == trial.commitment && trial.replay.follows_coins(&key)).then_some(key)
 }
 
 /// The evidence of an opening as numbers for a journal line; `None` where the key is not at hand.
 pub(crate) fn evidence_of(trial: &Trial) -> Option<(EValue, EValue)> {
     let counts = trial.counts()?;
+    if trial.path == Path::Replay {
+        let pairs = &trial.replay.pairs;
+        return Some((pairs.benefit(), pairs.harm()));
+    }
     Some((counts.benefit(trial.capital), counts.harm()))
 }

@@ -2,11 +2,13 @@
 //! session's arms and remembers what it surfaced.
 
 mod answer;
+mod arm;
 mod entry;
 mod reader;
 mod schema;
 mod session;
 
+pub(crate) use arm::RunArm;
 pub use reader::RuleReader;
 pub(crate) use reader::Sees;
 pub use schema::{PREAMBLE, ToolSchema, task_tool_schemas};

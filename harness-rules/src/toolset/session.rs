@@ -8,6 +8,7 @@ use harness_core::{Rule, RuleId, SessionId};
 use serde_json::Value;
 
 use super::answer::{Call, surfaced};
+use super::arm::RunArm;
 use super::entry::answer_in_session;
 use crate::book::RuleBook;
 
@@ -66,7 +67,16 @@ impl TaskSession {
     }
 }
 
-/// The four tools of one session. It can read rules and append one kind of event,
+/// Whose eyes a toolset looks with.
+#[derive(Clone)]
+enum Sight {
+    /// A session's, in the arms that its id has.
+    Session(Arc<TaskSession>),
+    /// Those of one run of a replay, in the arm that it was given. It enters nothing.
+    Run(Arc<RunArm>),
+}
+
+/// The four tools of one session, or of one run of a replay. It can read rules and append one kind of event,
 /// `trial_assigned`; there is nothing else it could be asked to do:
 ///
 /// ```compile_fail
@@ -77,12 +87,22 @@ impl TaskSession {
 #[derive(Clone)]
 pub struct TaskToolset {
     book: RuleBook,
-    session: Arc<TaskSession>,
+    sight: Sight,
 }
 
 impl TaskToolset {
     pub(crate) const fn new(book: RuleBook, session: Arc<TaskSession>) -> Self {
-        Self { book, session }
+        Self {
+            book,
+            sight: Sight::Session(session),
+        }
+    }
+
+    pub(crate) const fn of_run(book: RuleBook, arm: Arc<RunArm>) -> Self {
+        Self {
+            book,
+            sight: Sight::Run(arm),
+        }
     }
 
     /// Calls a tool by name. Always answers with a JSON object that has `ok`; a name that is not
@@ -90,11 +110,17 @@ impl TaskToolset {
     ///
     /// May wait for the disk, 250 ms at most, when the session enters a trial by this call.
     pub fn call(&self, name: &str, arguments: &Value) -> Value {
-        let answer = match Call::parse(name, arguments) {
-            Ok(call) => answer_in_session(&self.book, &self.session, &call),
+        let call = match Call::parse(name, arguments) {
+            Ok(call) => call,
             Err(answer) => return answer,
         };
-        self.session.remember(&answer);
-        answer
+        match &self.sight {
+            Sight::Session(session) => {
+                let answer = answer_in_session(&self.book, session, &call);
+                session.remember(&answer);
+                answer
+            }
+            Sight::Run(arm) => arm.answer(&self.book, &call),
+        }
     }
 }

@@ -46,6 +46,16 @@ fn log_mean(cells: &Cells, rates: impl Fn(f64, f64) -> (f64, f64)) -> f64 {
     greatest + (sum / logs.len() as f64).ln()
 }
 
+/// log E that pairs are won more often than lost.
+pub(super) fn log_pairs(won: u64, lost: u64) -> f64 {
+    const RATES: [f64; 5] = [0.6, 0.7, 0.8, 0.9, 0.99];
+    let logs = RATES
+        .map(|rate| (won as f64) * (2.0 * rate).ln() + (lost as f64) * (2.0 - 2.0 * rate).ln());
+    let greatest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = logs.iter().map(|log| (log - greatest).exp()).sum();
+    greatest + (sum / RATES.len() as f64).ln()
+}
+
 /// log E for promotion: the least without any one principal, where there are two or more.
 pub(super) fn log_promotion(by_principal: &BTreeMap<Option<String>, Cells>) -> f64 {
     let together = |without: Option<&Option<String>>| {

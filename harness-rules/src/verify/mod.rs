@@ -6,6 +6,7 @@
 
 mod betting;
 mod keyed;
+mod paired;
 mod replayed;
 
 use std::fmt;
@@ -49,10 +50,31 @@ pub struct VerdictCheck {
     pub fault: Option<Fault>,
 }
 
+/// What a replay showed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairNumbers {
+    /// Pairs of failures that the rule won.
+    pub wins: u64,
+    /// Pairs of failures that it lost.
+    pub losses: u64,
+    /// Pairs that count, ties and protected wins among them.
+    pub counted: u64,
+    /// Pairs that count for nothing.
+    pub void: u64,
+    /// The greatest evidence of harm in any one case.
+    pub e_veto: f64,
+    /// Whether a case stops the rule.
+    pub vetoed: bool,
+}
+
 /// What a verdict rests on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Numbers {
-    /// Sessions that entered.
+    /// The replay that decided, or that the trial went on from.
+    pub replay: Option<PairNumbers>,
+    /// The evidence that the trial started with.
+    pub capital: f64,
+    /// Sessions that entered, or pairs that count where a replay decided.
     pub entered: u64,
     /// Treated sessions that failed, and that did not.
     pub treated: (u64, u64),

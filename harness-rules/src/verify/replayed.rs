@@ -6,12 +6,14 @@ use harness_core::{EpisodeId, Retirement, Rule, RuleId};
 use harness_store::wire::event::{
     Event, OriginDoc, Path, Quarantine, RuleAdd, RuleImport, RulePromote, RuleRetire,
     RuleRetireEvidence, TrialAssigned, TrialKind, TrialName, TrialObserved, TrialOpened,
+    ValidationReplayCase,
 };
 use harness_store::wire::{Body, Line, sha256_hex, unhex};
 
 use super::betting::{self, Cells};
 use super::keyed::{commitment, is_treated};
-use super::{Fault, Numbers, VerdictCheck, Verification};
+use super::paired::Paired;
+use super::{Fault, Numbers, PairNumbers, VerdictCheck, Verification};
 
 /// The status of a rule of which no proposal is believed.
 const REFUSED: &str = "refused";
@@ -50,6 +52,9 @@ struct Story {
 struct Opening {
     name: TrialName,
     seq: u64,
+    evaluator: (String, String),
+    log_capital: f64,
+    pairs: Paired,
     commitment: String,
     alpha: f64,
     phi: f64,
@@ -110,6 +115,22 @@ impl Replayed {
             Event::TrialObserved(observed) => {
                 let checked = self.observe(observed);
                 self.fault(&observed.rule, seq, checked);
+            }
+            Event::ValidationCandidateStarted(started) => {
+                let checked = self
+                    .replay(&started.rule, started.trial)
+                    .and_then(|opening| opening.pairs.turn(started));
+                self.fault(&started.rule, seq, checked);
+            }
+            Event::ValidationReplayCase(pair) => {
+                let checked = self.pair(pair);
+                self.fault(&pair.rule, seq, checked);
+            }
+            Event::ValidationVerdict(ended) => {
+                let checked = self
+                    .replay(&ended.rule, ended.trial)
+                    .and_then(|opening| opening.pairs.end(ended));
+                self.fault(&ended.rule, seq, checked);
             }
             Event::RulePromote(promoted) => self.promote(seq, promoted),
             Event::RuleRetire(retired) => self.retire(seq, retired),
@@ -212,11 +233,31 @@ impl Replayed {
         if story.status != wanted || opened.trial.opening as usize != story.openings.len() + 1 {
             return Err("the opening is out of order or does not fit the rule's status");
         }
+        if opened.path == Path::Replay && opened.trial.kind != TrialKind::Trial {
+            return Err("what is active is not replayed");
+        }
         let is_level = |level| (LEAST_LEVEL..1.0).contains(&level);
         if !is_level(opened.alpha) || !is_level(opened.phi) || unhex(&opened.commitment).is_none() {
             return Err("the opening names no error rates or no key");
         }
-        if opened.starting_e != 1.0 {
+        let evaluator = (
+            opened.evaluator.as_str().to_owned(),
+            opened.evaluator_version.as_str().to_owned(),
+        );
+        let replay = story.openings.last().filter(|last| {
+            last.running
+                && !last.forward
+                && last.name.kind == TrialKind::Trial
+                && opened.path == Path::Forward
+                && last.evaluator == evaluator
+                && (last.alpha, last.phi) == (opened.alpha, opened.phi)
+        });
+        if replay.is_some_and(|last| last.pairs.is_running() || last.pairs.is_stopped()) {
+            return Err("the replay before the opening was not over, or a case stopped it");
+        }
+        let (log_capital, t) =
+            replay.map_or((0.0, None), |last| (last.pairs.sums().log_benefit, last.t));
+        if !betting::same(opened.starting_e, log_capital.exp()) {
             return Err("the opening starts with evidence that is not there");
         }
         if let Some(last) = story.openings.last_mut() {
@@ -225,11 +266,14 @@ impl Replayed {
         story.openings.push(Opening {
             name: opened.trial,
             seq,
+            evaluator,
+            log_capital,
+            pairs: Paired::default(),
             commitment: opened.commitment.clone(),
             alpha: opened.alpha,
             phi: opened.phi,
             forward: opened.path == Path::Forward,
-            t: None,
+            t,
             horizon: None,
             running: true,
             entries: BTreeMap::new(),
@@ -267,22 +311,20 @@ impl Replayed {
         if assigned.t != is_first.then_some(self.numbered + 1) {
             return Err("the trial's number is not the next");
         }
+        let has_passed = opening
+            .horizon
+            .is_some_and(|most| opening.entries.len() as u64 >= most);
+        if is_trial && has_passed {
+            return Err("the trial's horizon had passed");
+        }
         if is_first {
             self.numbered += 1;
-            let level = betting::promotion_level(
-                opening.alpha,
-                opening.phi,
-                self.numbered,
-                self.promotions,
-            );
             opening.t = Some(self.numbered);
-            opening.horizon = Some(betting::horizon(level));
-        } else if is_trial
-            && opening
-                .horizon
-                .is_some_and(|most| opening.entries.len() as u64 >= most)
-        {
-            return Err("the trial's horizon had passed");
+        }
+        if opening.horizon.is_none() {
+            let level =
+                |t| betting::promotion_level(opening.alpha, opening.phi, t, self.promotions);
+            opening.horizon = opening.t.map(|t| betting::horizon(level(t)));
         }
         opening.entries.insert(
             assigned.session.as_str().to_owned(),
@@ -318,6 +360,36 @@ impl Replayed {
         Ok(())
     }
 
+    /// The running replay of a rule.
+    fn replay(&mut self, rule: &RuleId, name: TrialName) -> Result<&mut Opening, &'static str> {
+        self.rules
+            .get_mut(rule)
+            .and_then(|story| story.openings.last_mut())
+            .filter(|opening| opening.running && !opening.forward && opening.name == name)
+            .ok_or("no such replay is running")
+    }
+
+    fn pair(&mut self, pair: &ValidationReplayCase) -> Checked {
+        let next = self.numbered + 1;
+        let is_session = |name: &str| self.sessions.contains_key(name);
+        let opening = self
+            .rules
+            .get_mut(&pair.rule)
+            .and_then(|story| story.openings.last_mut())
+            .filter(|opening| opening.running && !opening.forward && opening.name == pair.trial)
+            .ok_or("no such replay is running")?;
+        let is_first = pair.void.is_none() && opening.t.is_none();
+        if pair.t != is_first.then_some(next) {
+            return Err("the trial's number is not the next");
+        }
+        opening.pairs.pair(pair, is_session)?;
+        if is_first {
+            opening.t = Some(next);
+            self.numbered = next;
+        }
+        Ok(())
+    }
+
     fn promote(&mut self, seq: u64, promoted: &RulePromote) {
         let Ok((rule, _)) = promoted.rule.clone().try_into_domain() else {
             return;
@@ -337,6 +409,8 @@ impl Replayed {
                     Some("the promoted rule is not the one proposed")
                 } else if numbers.t != Some(promoted.t) || promoted.promotions != promotions {
                     Some("the verdict counts trials or promotions that are not there")
+                } else if story.is_stopped() {
+                    Some("the replay was not over, or a case stopped it")
                 } else if story.is_harmful(&numbers) {
                     Some("the evidence reaches the level of harm")
                 } else if !reaches {
@@ -417,8 +491,15 @@ impl Replayed {
         let story = self.rules.get(id)?;
         let opening = story.openings.last()?;
         let unfounded = match reason {
+            Retirement::Harmful if !opening.forward && !opening.pairs.may_decide() => {
+                Some("the replay was not over")
+            }
             Retirement::Harmful => (!story.is_harmful(numbers))
                 .then_some("the evidence does not reach the level of harm"),
+            Retirement::Unproven if !opening.forward => {
+                let stopped = opening.pairs.is_stopped() && opening.pairs.has_ended();
+                (!stopped).then_some("no case stopped the replay")
+            }
             Retirement::Unproven => {
                 let spent = opening
                     .horizon
@@ -485,6 +566,13 @@ impl Replayed {
         if commitment(&key) != opening.commitment {
             return Err("the revealed key is not the one committed to");
         }
+        if !opening.forward {
+            return opening
+                .pairs
+                .follows(&key)
+                .then(|| opening.replayed(self.promotions))
+                .ok_or("the order of the runs is not the one that the key throws");
+        }
         let mut by_principal: BTreeMap<Option<String>, Cells> = BTreeMap::new();
         let (mut treated, mut control, mut all) = ((0, 0), (0, 0), Cells::new());
         for (session, entry) in &opening.entries {
@@ -518,8 +606,15 @@ impl Replayed {
             Some(t) => betting::promotion_level(opening.alpha, opening.phi, t, self.promotions),
             None => 1.0 / opening.alpha,
         };
-        let log_e = betting::log_promotion(&by_principal);
+        let log_e = opening.log_capital + betting::log_promotion(&by_principal);
+        let went_on_from = self
+            .rules
+            .get(id)
+            .and_then(|story| story.openings.iter().rev().nth(1))
+            .filter(|earlier| !earlier.forward && earlier.t.is_some() && earlier.t == opening.t);
         Ok(Numbers {
+            replay: went_on_from.map(Opening::pair_numbers),
+            capital: opening.log_capital.exp(),
             entered: opening.entries.len() as u64,
             treated,
             control,
@@ -533,7 +628,48 @@ impl Replayed {
     }
 }
 
+impl Opening {
+    fn pair_numbers(&self) -> PairNumbers {
+        let sums = self.pairs.sums();
+        PairNumbers {
+            wins: sums.won,
+            losses: sums.lost,
+            counted: sums.counted,
+            void: self.pairs.void,
+            e_veto: sums.log_worst.exp(),
+            vetoed: self.pairs.is_stopped(),
+        }
+    }
+
+    /// The numbers of a replay.
+    fn replayed(&self, promotions: u64) -> Numbers {
+        let sums = self.pairs.sums();
+        let t = self.t.unwrap_or(u64::MAX);
+        Numbers {
+            replay: Some(self.pair_numbers()),
+            capital: 1.0,
+            entered: sums.counted,
+            treated: (0, 0),
+            control: (0, 0),
+            principals: 0,
+            e_value: sums.log_benefit.exp(),
+            e_harm: sums.log_harm.exp(),
+            threshold: betting::promotion_level(self.alpha, self.phi, t, promotions),
+            t: self.t,
+            promotions,
+        }
+    }
+}
+
 impl Story {
+    /// Whether a replay is running that nothing may be promoted on: between turns with all their
+    /// pairs it may, unless a case stops the rule.
+    fn is_stopped(&self) -> bool {
+        self.openings.last().is_some_and(|opening| {
+            !opening.forward && (!opening.pairs.may_decide() || opening.pairs.is_stopped())
+        })
+    }
+
     /// Whether the numbers of the running opening reach its level of harm.
     fn is_harmful(&self, numbers: &Numbers) -> bool {
         self.openings.last().is_some_and(|opening| {

@@ -1,15 +1,16 @@
 //! Whatever a journal says, the ledger folds it without a panic, and it and the second opinion,
 //! which share no mathematics, say the same of every rule.
 
-use harness_core::{EpisodeId, Retirement, Rule, RuleId, RuleStatus, Timestamp};
+use harness_core::{CaseId, CaseKind, EpisodeId, Retirement, Rule, RuleId, RuleStatus, Timestamp};
 use harness_rules::evidence::{Arm, ArmKey, ByPrincipal, Pi};
 use harness_rules::ledger::{DoubtKind, Ledger, Observation, Trial};
 use harness_rules::verify::verify;
 use harness_store::Fold;
 use harness_store::wire::event::{
-    CloseReason, Event, OriginDoc, Path, Quarantine, RuleAdd, RulePromote, RuleRetire,
-    RuleRetireEvidence, SessionClosed, TrialAssigned, TrialKind, TrialName, TrialObserved,
-    TrialObservedCause, TrialOpened,
+    CloseReason, Event, OriginDoc, Path, PendingReason, Quarantine, ReplayArm, ReplayRun, RuleAdd,
+    RulePromote, RuleRetire, RuleRetireEvidence, RunEnd, SessionClosed, TrialAssigned, TrialKind,
+    TrialName, TrialObserved, TrialObservedCause, TrialOpened, ValidationCandidateStarted,
+    ValidationReplayCase, ValidationVerdict, VoidReason,
 };
 use harness_store::wire::rule::RuleDoc;
 use harness_store::wire::{Line, hex, json, parse_line, sha256_hex};
@@ -39,6 +40,24 @@ enum Step {
         arm: Arm,
         fails: bool,
         principal: u8,
+        lie: u8,
+    },
+    /// A candidate's turn in replay.
+    Turn {
+        rule: u8,
+        lie: u8,
+    },
+    /// A pair of it: of a win to protect or a failure, won, lost or alike.
+    Pair {
+        rule: u8,
+        is_win: bool,
+        result: i8,
+        lie: u8,
+    },
+    /// The end of the turn.
+    EndTurn {
+        rule: u8,
+        pending: PendingReason,
         lie: u8,
     },
     /// A verdict.
@@ -141,6 +160,14 @@ impl Story {
                 principal,
                 lie,
             } => self.meet(rule, arm, fails, principal, lie),
+            Step::Turn { rule, lie } => self.turn(rule, lie),
+            Step::Pair {
+                rule,
+                is_win,
+                result,
+                lie,
+            } => self.pair(rule, is_win, result, lie),
+            Step::EndTurn { rule, pending, lie } => self.end_turn(rule, pending, lie),
             Step::Promote { rule, lie } => self.promote(rule, lie),
             Step::Retire { rule, reason, lie } => self.retire(rule, reason, lie),
             Step::Quarantine { because, rules } => self.write(Event::Quarantine(Quarantine {
@@ -176,14 +203,19 @@ impl Story {
             },
             opening: before + if lie == 2 { 2 } else { 1 },
         };
+        let path = if lie == 3 {
+            Path::Replay
+        } else {
+            Path::Forward
+        };
+        let carried = self
+            .trial(rule)
+            .filter(|trial| trial.path == Path::Replay && path == Path::Forward)
+            .map_or(1.0, |trial| trial.replay.pairs.benefit().as_f64());
         self.write(Event::TrialOpened(TrialOpened {
             rule: id(rule),
             trial,
-            path: if lie == 3 {
-                Path::Replay
-            } else {
-                Path::Forward
-            },
+            path,
             target: None,
             commitment: match lie {
                 4 => "no digest".to_owned(),
@@ -191,7 +223,11 @@ impl Story {
             },
             evaluator: clean("embedded"),
             evaluator_version: clean("1"),
-            starting_e: if lie == 5 { 1e6 } else { 1.0 },
+            starting_e: match lie {
+                5 => 1e6,
+                8 => 1.0,
+                _ => carried,
+            },
             alpha: if lie == 6 { 1.5 } else { 0.9 },
             phi: if lie == 7 { 0.0 } else { 0.99 },
         }));
@@ -265,6 +301,106 @@ impl Story {
         self.write(closed);
     }
 
+    fn turn(&mut self, rule: u8, lie: u8) {
+        let trial = self.trial(rule);
+        let name = trial.map_or(FIRST, |trial| trial.name);
+        let before = trial.map_or(0, |trial| trial.replay.attempts);
+        let case = |id: &str| CaseId::parse(id).unwrap();
+        let mut failures = vec![case("c-f")];
+        let mut wins = vec![case("c-w")];
+        if lie == 2 {
+            std::mem::swap(&mut failures, &mut wins);
+        }
+        if lie == 3 {
+            wins.push(case("c-f"));
+        }
+        self.write(Event::ValidationCandidateStarted(
+            ValidationCandidateStarted {
+                rule: id(rule),
+                trial: name,
+                attempt: before + 1 + u32::from(lie == 1),
+                attempts: 5,
+                seeds: 3,
+                failures,
+                wins,
+            },
+        ));
+    }
+
+    fn pair(&mut self, rule: u8, is_win: bool, result: i8, lie: u8) {
+        let trial = self.trial(rule);
+        let name = trial.map_or(FIRST, |trial| trial.name);
+        let case = CaseId::parse(if is_win { "c-w" } else { "c-f" }).unwrap();
+        let seed = trial.map_or(1, |trial| trial.replay.next_seed(&case)) + u64::from(lie == 1);
+        let void = (lie == 2).then_some(VoidReason::Drift);
+        let is_first = trial.is_some_and(|trial| trial.t.is_none()) && void.is_none();
+        let t = (is_first != (lie == 3)).then(|| u64::from(self.keyed.next_t().get()));
+        let heads = key(rule, name).arm(&format!("{case}\0{seed}"), Pi::Trial) == Arm::Treated;
+        let mut run = |failed: bool| {
+            self.sessions += 1;
+            let session = match lie {
+                4 => "s-1".to_owned(),
+                5 => "run".to_owned(),
+                _ => format!("run-{}", self.sessions),
+            };
+            ReplayRun {
+                session: (lie != 6).then(|| session_id(&session)),
+                end: match lie {
+                    7 => RunEnd::NotStarted,
+                    8 if failed => RunEnd::Unscored,
+                    _ => RunEnd::Scored,
+                },
+                surfaced: lie != 9,
+                outcome_failed: (lie == 10).then_some(!failed),
+                target_failed: (lie != 11).then_some(failed),
+            }
+        };
+        let (with, without) = (run(result < 0), run(result > 0));
+        self.write(Event::ValidationReplayCase(Box::new(
+            ValidationReplayCase {
+                rule: id(rule),
+                trial: name,
+                kind: if is_win != (lie == 12) {
+                    CaseKind::Win
+                } else {
+                    CaseKind::Failure
+                },
+                case,
+                seed,
+                first: if heads != (lie == 13) {
+                    ReplayArm::With
+                } else {
+                    ReplayArm::Without
+                },
+                t,
+                with,
+                without,
+                void,
+            },
+        )));
+    }
+
+    fn end_turn(&mut self, rule: u8, pending: PendingReason, lie: u8) {
+        let trial = self.trial(rule);
+        let name = trial.map_or(FIRST, |trial| trial.name);
+        let attempt = trial.map_or(1, |trial| trial.replay.attempts);
+        let ((wins, losses), e_value, e_veto) = trial.map_or(((0, 0), 1.0, 1.0), |trial| {
+            let pairs = &trial.replay.pairs;
+            let numbers = (pairs.benefit().as_f64(), pairs.worst().as_f64());
+            (pairs.target(), numbers.0, numbers.1)
+        });
+        self.write(Event::ValidationVerdict(ValidationVerdict {
+            rule: id(rule),
+            trial: name,
+            attempt: attempt + u32::from(lie == 1),
+            pending,
+            wins: u64::from(wins) + u64::from(lie == 2),
+            losses: u64::from(losses),
+            e_value: if lie == 3 { e_value * 2.0 } else { e_value },
+            e_veto: if lie == 4 { e_veto * 2.0 } else { e_veto },
+        }));
+    }
+
     /// The trial that a verdict names, with its key in hex.
     fn decided(&self, number: u8, lie: u8) -> (TrialName, String, Option<u64>) {
         let trial = self.trial(number);
@@ -284,6 +420,19 @@ impl Story {
         let Some(trial) = self.trial(number) else {
             return (1.0, 1.0, 1.0, 1.0, 1);
         };
+        if trial.path == Path::Replay {
+            let pairs = &trial.replay.pairs;
+            let level = |t| {
+                let promotions = self.keyed.promotions();
+                (
+                    trial.levels.promotion_threshold(t, promotions),
+                    trial.levels.harm_threshold(t),
+                )
+            };
+            let (promotion, harm) = trial.t.map_or((1.0, 1.0), level);
+            let (benefit, against) = (pairs.benefit().as_f64(), pairs.harm().as_f64());
+            return (benefit, against, promotion, harm, trial.met());
+        }
         let key = key(number, trial.name);
         let mut counts = ByPrincipal::default();
         for (session, entry) in trial.entries() {
@@ -419,6 +568,7 @@ fn about(kind: &DoubtKind) -> Option<&RuleId> {
         | DoubtKind::BadOpening(rule)
         | DoubtKind::BadEntry(rule)
         | DoubtKind::BadOutcome(rule)
+        | DoubtKind::BadReplay(rule)
         | DoubtKind::BadKey(rule)
         | DoubtKind::Unfounded(rule) => Some(rule),
     }
@@ -435,6 +585,32 @@ fn meetings(rule: u8, helps: bool) -> Vec<Step> {
     };
     let pairs = [meet(Arm::Treated, !helps), meet(Arm::Control, helps)];
     pairs.repeat(10)
+}
+
+/// A true turn in replay, in which each pair comes out like that.
+fn turned(rule: u8, result: i8, of_win: i8) -> Vec<Step> {
+    let pair = |is_win, result| Step::Pair {
+        rule,
+        is_win,
+        result,
+        lie: 0,
+    };
+    let mut steps = vec![Step::Turn { rule, lie: 0 }];
+    steps.extend([pair(true, of_win), pair(false, result)].repeat(3));
+    steps.push(Step::EndTurn {
+        rule,
+        pending: PendingReason::Undecided,
+        lie: 0,
+    });
+    steps
+}
+
+/// A true story of one rule that is replayed, and of what follows.
+fn replayed(rule: u8, result: i8, of_win: i8) -> Vec<Step> {
+    let mut steps = vec![Step::Propose { rule, lie: 0 }, Step::Open { rule, lie: 3 }];
+    steps.extend(turned(rule, result, of_win));
+    steps.extend(turned(rule, result, of_win));
+    steps
 }
 
 /// A true story of one rule that becomes active.
@@ -499,6 +675,40 @@ fn a_true_story_leaves_no_doubt() {
     );
 }
 
+#[test]
+fn a_true_story_of_replays_leaves_no_doubt() {
+    let verdicts = [(0, 1, 0), (1, 1, -1), (2, -1, 0), (3, 0, 0)];
+    let mut steps = Vec::new();
+    for (rule, result, of_win) in verdicts {
+        steps.extend(replayed(rule, result, of_win));
+    }
+    steps.push(Step::Promote { rule: 0, lie: 0 });
+    for (rule, reason) in [(1, Retirement::Unproven), (2, Retirement::Harmful)] {
+        steps.push(Step::Retire {
+            rule,
+            reason,
+            lie: 0,
+        });
+    }
+    steps.push(Step::Open { rule: 3, lie: 0 });
+    steps.extend(meetings(3, true));
+    steps.push(Step::Promote { rule: 3, lie: 0 });
+    let story = Story::of(&steps);
+    assert_eq!(story.keyed.doubts(), []);
+    story.assert_agreed();
+    let statuses: Vec<_> = (0..RULES).map(|number| story.status(number)).collect();
+    let retired = RuleStatus::Retired;
+    assert_eq!(
+        statuses,
+        [
+            RuleStatus::Active,
+            retired(Retirement::Unproven),
+            retired(Retirement::Harmful),
+            RuleStatus::Active
+        ]
+    );
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let rule = || 0..RULES;
     let lie = |most: u8| prop_oneof![3 => Just(0), 1 => 1..=most];
@@ -508,9 +718,25 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         Retirement::Unproven,
         Retirement::Operator,
     ];
+    let endings = vec![
+        PendingReason::Undecided,
+        PendingReason::AllVoid,
+        PendingReason::BudgetSpent,
+        PendingReason::Interrupted,
+    ];
     let step = prop_oneof![
         2 => (rule(), lie(2)).prop_map(|(rule, lie)| vec![Step::Propose { rule, lie }]),
-        3 => (rule(), lie(7)).prop_map(|(rule, lie)| vec![Step::Open { rule, lie }]),
+        3 => (rule(), lie(8)).prop_map(|(rule, lie)| vec![Step::Open { rule, lie }]),
+        2 => (rule(), lie(3)).prop_map(|(rule, lie)| vec![Step::Turn { rule, lie }]),
+        3 => (rule(), any::<bool>(), -1..2_i8, lie(13)).prop_map(
+            |(rule, is_win, result, lie)| vec![Step::Pair { rule, is_win, result, lie }]
+        ),
+        2 => (rule(), prop::sample::select(endings), lie(4))
+            .prop_map(|(rule, pending, lie)| vec![Step::EndTurn { rule, pending, lie }]),
+        2 => (rule(), -1..2_i8, -1..2_i8)
+            .prop_map(|(rule, result, of_win)| turned(rule, result, of_win)),
+        2 => (rule(), -1..2_i8, -1..2_i8)
+            .prop_map(|(rule, result, of_win)| replayed(rule, result, of_win)),
         4 => (rule(), arm(), any::<bool>(), 0..3_u8, lie(9)).prop_map(
             |(rule, arm, fails, principal, lie)| vec![Step::Meet { rule, arm, fails, principal, lie }]
         ),

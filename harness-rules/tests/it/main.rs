@@ -9,6 +9,7 @@
     reason = "tests may panic"
 )]
 
+mod a_bad_pair_counts_for_nothing;
 mod a_changed_judge_starts_anew;
 mod a_superseded_rule_gives_way;
 mod a_verdict_that_does_not_follow_is_not_believed;
@@ -22,5 +23,7 @@ mod four_tools_and_nothing_else;
 mod hidden_when_the_disk_is_slow;
 mod one_candidate_an_episode;
 mod outcomes_count_once;
+mod replay_comes_first;
+mod replayed;
 mod what_a_proposal_must_pass;
 mod what_must_not_compile;
