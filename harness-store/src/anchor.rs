@@ -6,13 +6,11 @@
 //! journal's tail, forging an append or writing the whole file anew leads to a head that the
 //! anchor does not know.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::error::{StoreError, shown};
-use crate::root::{Access, Root};
+use crate::root::{Access, Handle, Root};
 use crate::wire::{hex, sha256, unhex};
 
 /// Its file, in the workspace's folder outside the root.
@@ -53,7 +51,7 @@ pub(crate) struct Slot {
 /// The anchor of a writer.
 #[derive(Debug)]
 pub(crate) struct Anchor {
-    file: File,
+    file: Handle,
     slot: Slot,
     synced_at: Instant,
     dirty: bool,
@@ -74,7 +72,7 @@ impl Slot {
         *head == self.confirmed || *head == self.coming
     }
 
-    fn newest(file: &File) -> std::io::Result<Option<Self>> {
+    fn newest(file: &Handle) -> std::io::Result<Option<Self>> {
         let mut newest: Option<Self> = None;
         for place in [0, SLOT as u64] {
             let mut bytes = [0; SLOT];
@@ -187,7 +185,7 @@ impl Anchor {
             SLOT as u64
         };
         self.file
-            .write_all_at(slot.render().as_bytes(), place)
+            .write_at(slot.render().as_bytes(), place)
             .map_err(|error| failed(&error))?;
         self.slot = slot;
         self.dirty = true;
@@ -208,7 +206,7 @@ impl Anchor {
     }
 
     fn sync(&mut self) -> Result<(), StoreError> {
-        self.file.sync_data().map_err(|error| failed(&error))?;
+        self.file.sync().map_err(|error| failed(&error))?;
         self.dirty = false;
         self.synced_at = Instant::now();
         Ok(())

@@ -1,7 +1,6 @@
 //! What holds of a workspace's place on this machine, each check shown by doing it: locks by
 //! taking one twice, syncs by timing one, files by looking at every one.
 
-use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -205,12 +204,12 @@ fn syncs(root: &Root) -> Check {
 }
 
 fn time_syncs(root: &Root, probe: &str) -> Result<Duration, StoreError> {
-    let mut file = root.open_file(probe, Access::Append)?;
+    let file = root.open_file(probe, Access::Append)?;
     let mut costs = Vec::with_capacity(SYNCS);
     for _ in 0..SYNCS {
         let began = Instant::now();
-        file.write_all(&[b'\n'; 512])
-            .and_then(|()| file.sync_data())
+        file.append(&[b'\n'; 512])
+            .and_then(|()| file.sync())
             .map_err(|error| StoreError::from_io(&error, "sync", &root.shown(probe)))?;
         costs.push(began.elapsed());
     }

@@ -1,8 +1,6 @@
 //! Following the journal: what is derived from it costs the change, not the file.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -10,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::error::StoreError;
 use crate::journal::MAX_COMMIT;
 use crate::lines::{Content, LineReader, RawLine};
-use crate::root::{FileId, Root};
+use crate::root::{FileId, Handle, Root};
 use crate::segments::{self, Opened, Part};
 use crate::wire::{Line, MAX_LINE, parse_line};
 
@@ -156,7 +154,7 @@ impl<F: Fold> Follower<F> {
 
 impl Place {
     /// Whether the last line that was taken in still says the same.
-    fn still_holds(&self, file: &File) -> io::Result<bool> {
+    fn still_holds(&self, file: &Handle) -> io::Result<bool> {
         let Some((from, digest)) = self.last else {
             return Ok(true);
         };

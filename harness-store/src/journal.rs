@@ -1,9 +1,6 @@
 //! The journal as its writer sees it. Everything here happens under the lock.
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::os::fd::AsFd;
-use std::os::unix::fs::FileExt;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +12,7 @@ use crate::error::StoreError;
 use crate::follow::line_of;
 use crate::lines::{LineReader, start_of_last_lines};
 use crate::redaction::Sink;
-use crate::root::{Access, FileId, Root};
+use crate::root::{Access, FileId, Handle, Root};
 use crate::segments;
 use crate::wire::envelope::enclose;
 use crate::wire::event::{RecordSkipped, Segment, TailRepaired};
@@ -27,6 +24,8 @@ pub const MAX_COMMIT: usize = 4096;
 const FIRST_LOOK: usize = 16;
 /// Unreadable lines at the end that are journaled one by one when a journal is taken up.
 const MAX_SKIPPED: usize = 16;
+/// Repairs that are kept to be told.
+const MAX_OWED: usize = 2 * MAX_SKIPPED;
 
 /// When the growing file of the journal is closed and a new one begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +75,7 @@ pub(crate) struct Journal {
     root: Arc<Root>,
     sink: Sink,
     anchor: Anchor,
-    file: File,
+    file: Handle,
     id: FileId,
     end: End,
     rotation: Rotation,
@@ -84,6 +83,11 @@ pub(crate) struct Journal {
     began: Option<Timestamp>,
     /// Set when what a failed append left could not be cut off again.
     cut_to: Option<u64>,
+    /// What was found and repaired and no line tells of yet: it is told before anything else.
+    owed: Vec<Event>,
+    /// Whether the anchor knows the head. One that it does not know is not confirmed to it before
+    /// a line says so.
+    is_known: bool,
 }
 
 impl Journal {
@@ -116,6 +120,8 @@ impl Journal {
             rotation,
             began: None,
             cut_to: None,
+            owed: Vec::new(),
+            is_known: true,
         };
         journal.repair(if fresh { Some(true) } else { known }, now)?;
         Ok(journal)
@@ -128,17 +134,14 @@ impl Journal {
         // Also where the journal did not grow: another writer may have announced and failed.
         self.anchor.reload()?;
         if self.root.file_id(layout::journal().as_str())? != Some(self.id) {
-            (self.file, self.id) = open(&self.root)?;
-            self.began = None;
-            self.end = End::find(&self.root, &self.file)?;
+            // All of it or nothing: an end belongs to its file.
+            let (file, id) = open(&self.root)?;
+            let end = End::find(&self.root, &file)?;
+            (self.file, self.id, self.end, self.began) = (file, id, end, None);
         } else {
-            let length = self
-                .file
-                .metadata()
-                .map_err(|e| error(e, &self.root))?
-                .len();
+            let length = self.file.length().map_err(|e| error(e, &self.root))?;
             if length == self.end.offset {
-                return Ok(());
+                return self.tell_owed(now);
             }
             if length < self.end.offset {
                 self.end = End::find(&self.root, &self.file)?;
@@ -167,6 +170,7 @@ impl Journal {
             self.render(&Event::Segment(closed), &mut end, now, false, &mut bytes)?;
         }
         let opening = bytes.len();
+        self.render_commit(&self.owed, &mut end, now, &mut bytes)?;
         let mut committed = Vec::with_capacity(commits.len());
         for events in commits {
             if events.len() > MAX_COMMIT {
@@ -175,16 +179,7 @@ impl Journal {
                     limit: MAX_COMMIT as u64,
                 });
             }
-            let mut done = Vec::with_capacity(events.len());
-            for (position, event) in events.iter().enumerate() {
-                let more = position + 1 < events.len();
-                done.push(Committed {
-                    seq: end.lines,
-                    ts: now,
-                });
-                self.render(event, &mut end, now, more, &mut bytes)?;
-            }
-            committed.push(done);
+            committed.push(self.render_commit(events, &mut end, now, &mut bytes)?);
         }
         if bytes.len() > opening {
             self.write(&bytes, end)?;
@@ -195,7 +190,7 @@ impl Journal {
     /// Closes the growing file if it is large or old enough. The lines and the head stay what they
     /// are; if it cannot be closed, it grows on.
     fn close_if_due(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        if self.end.offset == 0 || !self.is_due(now)? {
+        if self.end.offset == 0 || !self.owed.is_empty() || !self.is_due(now)? {
             return Ok(());
         }
         let Some(first_seq) = self.first_seq()? else {
@@ -213,6 +208,14 @@ impl Journal {
         self.end.offset = 0;
         self.began = None;
         Ok(())
+    }
+
+    /// Tells what is owed, if anything is.
+    fn tell_owed(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        if self.owed.is_empty() {
+            return Ok(());
+        }
+        self.append(&[], now).map(drop)
     }
 
     fn is_due(&mut self, now: Timestamp) -> Result<bool, StoreError> {
@@ -264,6 +267,9 @@ impl Journal {
 
     /// Says in the anchor that nothing is under way, and syncs it.
     pub(crate) fn settle(&mut self) -> Result<(), StoreError> {
+        if !self.is_known {
+            return Ok(());
+        }
         self.anchor.settle(self.end.head)
     }
 
@@ -275,6 +281,26 @@ impl Journal {
     /// Whether the journal has no line of the chain yet.
     pub(crate) const fn is_unchained(&self) -> bool {
         self.end.head.lines == 0
+    }
+
+    /// Renders the lines of one commit.
+    fn render_commit(
+        &self,
+        events: &[Event],
+        end: &mut End,
+        now: Timestamp,
+        bytes: &mut Vec<u8>,
+    ) -> Result<Vec<Committed>, StoreError> {
+        let mut committed = Vec::with_capacity(events.len());
+        for (position, event) in events.iter().enumerate() {
+            let more = position + 1 < events.len();
+            committed.push(Committed {
+                seq: end.lines,
+                ts: now,
+            });
+            self.render(event, end, now, more, bytes)?;
+        }
+        Ok(committed)
     }
 
     fn render(
@@ -311,11 +337,13 @@ impl Journal {
 
     /// Anchor first, then one write and one sync; on failure the file is as it was.
     fn write(&mut self, bytes: &[u8], end: End) -> Result<(), StoreError> {
-        self.anchor.announce(self.end.head, end.head)?;
-        let written = self
-            .file
-            .write_all(bytes)
-            .and_then(|()| self.file.sync_data());
+        let confirmed = if self.is_known {
+            self.end.head
+        } else {
+            self.anchor.slot().confirmed
+        };
+        self.anchor.announce(confirmed, end.head)?;
+        let written = self.file.append(bytes).and_then(|()| self.file.sync());
         if let Err(error) = written {
             self.cut_to = Some(self.end.offset);
             // If this fails too, the next writer of this process does it first.
@@ -323,6 +351,8 @@ impl Journal {
             return Err(failed(&self.root, &error, "append to"));
         }
         self.end = end;
+        self.owed.clear();
+        self.is_known = true;
         Ok(())
     }
 
@@ -336,8 +366,8 @@ impl Journal {
         self.anchor.reload()?;
         if *self.anchor.slot() == ours {
             self.file
-                .set_len(offset)
-                .and_then(|()| self.file.sync_data())
+                .cut(offset)
+                .and_then(|()| self.file.sync())
                 .map_err(|error| failed(&self.root, &error, "repair"))?;
         }
         self.cut_to = None;
@@ -349,40 +379,39 @@ impl Journal {
     /// head, `None` if there is no anchor to ask.
     fn repair(&mut self, anchored: Option<bool>, now: Timestamp) -> Result<(), StoreError> {
         let error = |error: io::Error, root: &Root| failed(root, &error, "repair");
-        let length = self
-            .file
-            .metadata()
-            .map_err(|e| error(e, &self.root))?
-            .len();
+        let length = self.file.length().map_err(|e| error(e, &self.root))?;
         let dropped = length.saturating_sub(self.end.offset);
-        let mut events = Vec::new();
+        self.is_known &= anchored != Some(false);
         if dropped > 0 || anchored != Some(true) {
             let digest =
                 digest_of(&self.file, self.end.offset, length).map_err(|e| error(e, &self.root))?;
-            events.push(Event::TailRepaired(TailRepaired {
+            if dropped > 0 {
+                self.file
+                    .cut(self.end.offset)
+                    .map_err(|e| error(e, &self.root))?;
+            }
+            self.owe(Event::TailRepaired(TailRepaired {
                 dropped_bytes: dropped,
                 dropped_sha256: hex(&digest),
                 anchored,
             }));
         }
-        let unreadable = std::mem::take(&mut self.end.unreadable);
-        for offset in unreadable.into_iter().take(MAX_SKIPPED) {
-            events.push(Event::RecordSkipped(RecordSkipped {
+        for offset in std::mem::take(&mut self.end.unreadable) {
+            self.owe(Event::RecordSkipped(RecordSkipped {
                 path: layout::journal().as_str().to_owned(),
                 offset,
                 reason: CleanText::new("the line does not read")
                     .unwrap_or_else(|_| CleanText::empty()),
             }));
         }
-        if dropped > 0 {
-            self.file
-                .set_len(self.end.offset)
-                .map_err(|e| error(e, &self.root))?;
+        self.tell_owed(now)
+    }
+
+    /// Keeps something to tell until it can be told, once.
+    fn owe(&mut self, event: Event) {
+        if self.owed.len() < MAX_OWED && !self.owed.contains(&event) {
+            self.owed.push(event);
         }
-        if !events.is_empty() {
-            self.append(&[events], now)?;
-        }
-        Ok(())
     }
 }
 
@@ -397,7 +426,7 @@ impl End {
 
     /// Finds the end by looking back from it, into the last closed segment at need, until a line of
     /// the chain says how many lines there are before.
-    fn find(root: &Root, growing: &File) -> Result<Self, StoreError> {
+    fn find(root: &Root, growing: &Handle) -> Result<Self, StoreError> {
         let failed = |error: io::Error| failed(root, &error, "read");
         if let Some(end) = Self::seek(growing).map_err(failed)? {
             return Ok(end);
@@ -414,13 +443,13 @@ impl End {
                 }
             }
         };
-        let length = growing.metadata().map_err(failed)?.len();
+        let length = growing.length().map_err(failed)?;
         before.walk(growing, length).map_err(failed)
     }
 
     /// The end of a file; `None` if it has no line of the chain.
-    fn seek(file: &File) -> io::Result<Option<Self>> {
-        let length = file.metadata()?.len();
+    fn seek(file: &Handle) -> io::Result<Option<Self>> {
+        let length = file.length()?;
         let mut look = FIRST_LOOK;
         loop {
             let from = start_of_last_lines(length, look, |buffer, at| file.read_at(buffer, at))?;
@@ -440,7 +469,7 @@ impl End {
     }
 
     /// Goes on to the last complete commit before byte `length`.
-    fn walk(mut self, file: &File, length: u64) -> io::Result<Self> {
+    fn walk(mut self, file: &Handle, length: u64) -> io::Result<Self> {
         let mut reader = LineReader::new(file, self.offset, length);
         // The end as it will be when the commit under way is complete.
         let mut ahead = self.clone();
@@ -481,15 +510,16 @@ impl End {
     }
 }
 
-fn open(root: &Root) -> Result<(File, FileId), StoreError> {
+fn open(root: &Root) -> Result<(Handle, FileId), StoreError> {
     let path = layout::journal();
     let file = root.open_file(path.as_str(), Access::Append)?;
-    let stat = rustix::fs::fstat(file.as_fd())
-        .map_err(|errno| StoreError::from_errno(errno, "look at", &root.shown(path.as_str())))?;
-    if stat.st_size == 0 {
+    let (id, length) = file
+        .standing()
+        .map_err(|error| failed(root, &error, "look at"))?;
+    if length == 0 {
         root.sync_folder_of(path.as_str())?;
     }
-    Ok((file, FileId::of(&stat)))
+    Ok((file, id))
 }
 
 fn failed(root: &Root, error: &io::Error, doing: &'static str) -> StoreError {
@@ -497,7 +527,7 @@ fn failed(root: &Root, error: &io::Error, doing: &'static str) -> StoreError {
 }
 
 /// SHA-256 of a region of a file.
-fn digest_of(file: &File, from: u64, to: u64) -> io::Result<[u8; 32]> {
+fn digest_of(file: &Handle, from: u64, to: u64) -> io::Result<[u8; 32]> {
     let mut hash = Sha256::new();
     let mut at = from;
     let mut buffer = [0; 8192];

@@ -28,11 +28,21 @@
 
 #![forbid(unsafe_code)]
 
+// The fixture of the integration tests names this crate as they do.
+#[cfg(test)]
+extern crate self as harness_store;
+
 mod anchor;
 mod audit;
 mod doctor;
 mod error;
 mod evalset;
+#[cfg(test)]
+mod faults;
+#[cfg(test)]
+#[path = "../tests/it/fixture.rs"]
+#[expect(dead_code, reason = "not every test needs all of it")]
+mod fixture;
 mod folds;
 mod follow;
 mod halves;

@@ -1,12 +1,11 @@
 //! Splitting a file into lines, on LF bytes only, forwards in bounded memory and backwards from
 //! its end.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 
 use sha2::{Digest, Sha256};
 
+use crate::root::Handle;
 use crate::wire::MAX_LINE;
 
 /// Bytes read at a time.
@@ -34,7 +33,7 @@ pub(crate) enum Content {
 
 /// Reads the complete lines of a region of a file.
 pub(crate) struct LineReader<'f> {
-    file: &'f File,
+    file: &'f Handle,
     /// The byte at which the line being put together begins.
     offset: u64,
     /// The next byte to read.
@@ -50,7 +49,7 @@ pub(crate) struct LineReader<'f> {
 
 impl<'f> LineReader<'f> {
     /// Lines from byte `from`, at which one begins, up to byte `end`.
-    pub(crate) fn new(file: &'f File, from: u64, end: u64) -> Self {
+    pub(crate) fn new(file: &'f Handle, from: u64, end: u64) -> Self {
         Self {
             file,
             offset: from,
@@ -167,16 +166,8 @@ pub(crate) fn start_of_last_lines(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
-
-    fn file_of(bytes: &[u8]) -> File {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(bytes).unwrap();
-        file
-    }
-
     fn lines(bytes: &[u8]) -> Vec<(u64, u64, Content)> {
-        let file = file_of(bytes);
+        let file = Handle::of(bytes);
         let mut reader = LineReader::new(&file, 0, bytes.len() as u64);
         let mut out = Vec::new();
         while let Some(line) = reader.next_line().unwrap() {
@@ -207,7 +198,7 @@ mod tests {
     #[test]
     fn the_last_lines_are_found_from_the_end() {
         let bytes = [b"a\nbb\n".as_slice(), &vec![b'c'; CHUNK * 2], b"\nd\ntorn"].concat();
-        let file = file_of(&bytes);
+        let file = Handle::of(&bytes);
         let start = |count| {
             start_of_last_lines(bytes.len() as u64, count, |buffer, at| {
                 file.read_at(buffer, at)

@@ -1,12 +1,11 @@
 //! The writers' lock: a kernel lock on a file that holds nothing, freed by the kernel whatever
 //! becomes of its holder.
 
-use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::error::StoreError;
-use crate::root::{Access, Root};
+use crate::root::{Access, Handle, Root};
 
 /// First pause between two tries.
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
@@ -16,17 +15,17 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 /// A lock file, opened once.
 #[derive(Debug)]
 pub(crate) struct LockFile {
-    file: File,
+    file: Handle,
     path: String,
 }
 
 /// The lock, held until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Held<'f>(&'f File);
+pub(crate) struct Held<'f>(&'f Handle);
 
 /// The lock, held until this is dropped, together with its own handle of the file.
 #[derive(Debug)]
-pub(crate) struct OwnedLock(#[expect(dead_code, reason = "closing it frees the lock")] File);
+pub(crate) struct OwnedLock(#[expect(dead_code, reason = "closing it frees the lock")] Handle);
 
 /// Pauses that double.
 #[derive(Debug)]
@@ -73,20 +72,15 @@ impl LockFile {
     }
 
     fn grab(&self) -> Result<bool, StoreError> {
-        match self.file.try_lock() {
-            Ok(()) => Ok(true),
-            Err(TryLockError::WouldBlock) => Ok(false),
-            Err(TryLockError::Error(error)) => {
-                Err(StoreError::from_io(&error, "lock", Path::new(&self.path)))
-            }
-        }
+        self.file
+            .try_lock()
+            .map_err(|error| StoreError::from_io(&error, "lock", Path::new(&self.path)))
     }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        // It cannot fail for a file that is open; the kernel frees the lock at exit in any case.
-        let _ = self.0.unlock();
+        self.0.unlock();
     }
 }
 

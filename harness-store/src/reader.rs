@@ -1,8 +1,6 @@
 //! Reading a workspace: no lock, no write, also of a newer version's workspace.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use harness_core::WorkspacePath;
@@ -16,7 +14,7 @@ use crate::identity::{Identity, WorkspaceId};
 use crate::journal::MAX_COMMIT;
 use crate::lines::{LineReader, start_of_last_lines};
 use crate::paths::WorkspacePaths;
-use crate::root::Root;
+use crate::root::{Handle, Root};
 use crate::scores::{self, Scores};
 use crate::segments::{self, Opened};
 use crate::wire::Line;
@@ -249,8 +247,7 @@ fn newest_of(opened: Opened, count: usize) -> io::Result<Vec<Line>> {
     let mut look = count;
     loop {
         let from = start_of_last_lines(length, look, |buffer, at| file.read_at(buffer, at))?;
-        let lines: Vec<Line> =
-            Lines::new(file.try_clone()?, from, length).collect::<io::Result<_>>()?;
+        let lines: Vec<Line> = Lines::new(file.clone(), from, length).collect::<io::Result<_>>()?;
         if lines.len() >= count || from == 0 {
             let surplus = lines.len().saturating_sub(count);
             return Ok(lines.into_iter().skip(surplus).collect());
@@ -261,7 +258,7 @@ fn newest_of(opened: Opened, count: usize) -> io::Result<Vec<Line>> {
 
 /// The lines of complete commits in a region of the journal.
 pub(crate) struct Lines {
-    file: File,
+    file: Handle,
     at: u64,
     end: u64,
     /// Lines of a complete commit, still to be handed out, last first.
@@ -269,7 +266,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    pub(crate) const fn new(file: File, from: u64, end: u64) -> Self {
+    pub(crate) const fn new(file: Handle, from: u64, end: u64) -> Self {
         Self {
             file,
             at: from,

@@ -2,7 +2,6 @@
 //! to the last segment until that is full.
 
 use std::collections::BTreeMap;
-use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use harness_core::{MetricName, Score, SessionId, layout};
@@ -140,9 +139,7 @@ impl Scores {
         let failed = |error: std::io::Error| {
             StoreError::from_io(&error, "read", &self.root.shown(path.as_str()))
         };
-        let stat = rustix::fs::fstat(file.as_fd()).map_err(|errno| failed(errno.into()))?;
-        let length = u64::try_from(stat.st_size).unwrap_or(0);
-        let id = FileId::of(&stat);
+        let (id, length) = file.standing().map_err(failed)?;
         // Lines are taken in by (session, turn), so reading a segment again changes nothing.
         if self.file != Some(id) || length < self.offset {
             self.file = Some(id);
@@ -201,7 +198,7 @@ pub(crate) fn each_line(root: &Root, mut each: impl FnMut(ScoresLine)) -> Result
         };
         let failed =
             |error: std::io::Error| StoreError::from_io(&error, "read", &root.shown(path.as_str()));
-        let length = file.metadata().map_err(failed)?.len();
+        let length = file.length().map_err(failed)?;
         let mut reader = LineReader::new(&file, 0, length);
         while let Some(raw) = reader.next_line().map_err(failed)? {
             if let Content::Bytes(bytes) = raw.content

@@ -5,13 +5,10 @@
 //! empty one, so at no moment is the journal anything but all its lines in order. A closed segment
 //! keeps its inode, so whoever was reading it knows it again.
 
-use std::fs::File;
-use std::os::fd::AsFd;
-
 use harness_core::{WorkspacePath, layout};
 
 use crate::error::StoreError;
-use crate::root::{Access, FileId, Root};
+use crate::root::{Access, FileId, Handle, Root};
 
 /// What the name of a closed segment ends in.
 const SUFFIX: &str = ".jsonl";
@@ -32,7 +29,7 @@ pub(crate) struct Part {
 /// A file of the journal, open.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    pub(crate) file: File,
+    pub(crate) file: Handle,
     pub(crate) id: FileId,
     /// Its length when it was opened.
     pub(crate) length: u64,
@@ -68,14 +65,11 @@ impl Part {
 }
 
 impl Opened {
-    fn of(file: File, root: &Root, path: &str) -> Result<Self, StoreError> {
-        let stat = rustix::fs::fstat(file.as_fd())
-            .map_err(|errno| StoreError::from_errno(errno, "look at", &root.shown(path)))?;
-        Ok(Self {
-            file,
-            id: FileId::of(&stat),
-            length: u64::try_from(stat.st_size).unwrap_or(0),
-        })
+    fn of(file: Handle, root: &Root, path: &str) -> Result<Self, StoreError> {
+        let (id, length) = file
+            .standing()
+            .map_err(|error| StoreError::from_io(&error, "look at", &root.shown(path)))?;
+        Ok(Self { file, id, length })
     }
 }
 

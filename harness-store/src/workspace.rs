@@ -18,7 +18,7 @@ use crate::paths::WorkspacePaths;
 use crate::reader::Reader;
 use crate::redaction::Sink;
 use crate::registry::Registration;
-use crate::root::Root;
+use crate::root::{Disk, Kernel, Root};
 use crate::settled;
 use crate::wire::Event;
 use crate::wire::event::{Config, OperatorAct, OperatorAction, RepairEnd};
@@ -91,13 +91,22 @@ impl Workspace {
     /// # Errors
     /// The folders cannot be made or written, or were busy; a workspace of a newer version.
     pub fn init(paths: &WorkspacePaths, now: Timestamp) -> Result<(), StoreError> {
-        let root = Arc::new(Root::create(&paths.root)?);
+        Self::init_on(&(Arc::new(Kernel) as Arc<dyn Disk>), paths, now)
+    }
+
+    /// [`Workspace::init`] through `disk`.
+    pub(crate) fn init_on(
+        disk: &Arc<dyn Disk>,
+        paths: &WorkspacePaths,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let root = Arc::new(Root::create_on(&paths.root, Arc::clone(disk))?);
         root.make_folder(layout::state_folder().as_str())?;
         let lock = LockFile::open(&root, layout::lock().as_str())?;
         let _held = lock.lock_within(DEFAULT_LOCK_WAIT)?;
         let identity = Identity::read_or_create(&root)?.writable()?;
         make_folders(&root)?;
-        let config = config_folder(paths, &identity)?;
+        let config = config_folder(disk, paths, &identity)?;
         AssignmentKey::create_if_missing(&config)?;
         let sink = Sink::new(Arc::new(Redactor::patterns_only()));
         let mut journal = Journal::open(root, &config, sink, Rotation::default(), now)?;
@@ -126,11 +135,20 @@ impl Workspace {
     /// No workspace there, one of a newer version, one that this process has open, one that stays
     /// busy, or one that cannot be written.
     pub fn open(paths: &WorkspacePaths, options: OpenOptions) -> Result<Halves, StoreError> {
-        let root = Arc::new(Root::open(&paths.root)?);
+        Self::open_on(&(Arc::new(Kernel) as Arc<dyn Disk>), paths, options)
+    }
+
+    /// [`Workspace::open`] through `disk`.
+    pub(crate) fn open_on(
+        disk: &Arc<dyn Disk>,
+        paths: &WorkspacePaths,
+        options: OpenOptions,
+    ) -> Result<Halves, StoreError> {
+        let root = Arc::new(Root::open_on(&paths.root, Arc::clone(disk))?);
         let identity = Identity::read(&root)?.writable()?;
         let registration = Registration::enter(&root)?;
         make_folders(&root)?;
-        let config = config_folder(paths, &identity)?;
+        let config = config_folder(disk, paths, &identity)?;
         let key = AssignmentKey::read(&config)?;
         let lock = Arc::new(LockFile::open(&root, layout::lock().as_str())?);
         let sink = Sink::new(options.redactor);
@@ -145,7 +163,7 @@ impl Workspace {
         )?;
         sweep(&root, &config)?;
         let settled = settled::holds(&config, &root, journal.head())?;
-        let reading = config_folder(paths, &identity)?;
+        let reading = config_folder(disk, paths, &identity)?;
         let mut core = Core::new(
             Arc::clone(&root),
             config,
@@ -182,15 +200,20 @@ fn system_time() -> Timestamp {
 }
 
 /// The workspace's folder outside the root.
-fn config_folder(paths: &WorkspacePaths, identity: &Identity) -> Result<Root, StoreError> {
+fn config_folder(
+    disk: &Arc<dyn Disk>,
+    paths: &WorkspacePaths,
+    identity: &Identity,
+) -> Result<Root, StoreError> {
     if lies_beneath(&paths.config_dir, &paths.root) {
         return Err(StoreError::Misplaced {
             config: shown(&paths.config_dir),
             root: shown(&paths.root),
         });
     }
-    Root::create(&paths.config_dir)?.make_folder(identity.id.as_str())?;
-    Root::create(&paths.config_dir)?.beneath(identity.id.as_str())
+    let all = Root::create_on(&paths.config_dir, Arc::clone(disk))?;
+    all.make_folder(identity.id.as_str())?;
+    all.beneath(identity.id.as_str())
 }
 
 /// Whether `path`, or the nearest folder above it that exists, lies in `root`.

@@ -1,8 +1,5 @@
 //! Appending whole lines to a file that is a projection or an index, its torn tail cut first.
 
-use std::io::Write;
-use std::os::unix::fs::FileExt;
-
 use super::folder::Root;
 use super::open::Access;
 use crate::error::StoreError;
@@ -12,21 +9,22 @@ impl Root {
     /// Appends `lines` (whole lines) to the file at `path`, made if it is not there, and syncs.
     /// Bytes after the last line feed are cut before; if the write fails, what it left is cut.
     pub(crate) fn append_lines(&self, path: &str, lines: &[u8]) -> Result<(), StoreError> {
-        let mut file = self.open_file(path, Access::Append)?;
+        let file = self.open_file(path, Access::Append)?;
         let error =
             |error: std::io::Error| StoreError::from_io(&error, "append to", &self.shown(path));
-        let length = file.metadata().map_err(error)?.len();
+        let length = file.length().map_err(error)?;
         let end = end_of_last_line(length, |buffer, at| file.read_at(buffer, at)).map_err(error)?;
         if end < length {
-            file.set_len(end).map_err(error)?;
+            file.cut(end).map_err(error)?;
         }
-        if let Err(failure) = file.write_all(lines).and_then(|()| file.sync_data()) {
-            // If this fails too, the next append cuts the tail.
-            let _ = file.set_len(end);
-            return Err(error(failure));
-        }
+        // The name first: whoever finds bytes may take the name for durable.
         if length == 0 {
             self.sync_folder_of(path)?;
+        }
+        if let Err(failure) = file.append(lines).and_then(|()| file.sync()) {
+            // If this fails too, the next append cuts the tail.
+            let _ = file.cut(end);
+            return Err(error(failure));
         }
         Ok(())
     }
@@ -34,6 +32,6 @@ impl Root {
     /// Makes the name of the file at `path` durable.
     pub(crate) fn sync_folder_of(&self, path: &str) -> Result<(), StoreError> {
         let place = self.place(path)?;
-        rustix::fs::fsync(&place.folder).map_err(|errno| place.error(errno, "sync the folder of"))
+        place.sync_names()
     }
 }

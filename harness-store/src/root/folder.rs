@@ -1,12 +1,15 @@
 //! The held handle, and folders beneath it.
 
-use std::os::fd::OwnedFd;
+use std::fs::File;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags};
+use rustix::fs::{Mode, OFlags, Stat};
 use rustix::io::Errno;
 
+use super::disk::{At, Disk, Kernel};
 use crate::error::StoreError;
 
 /// Mode of a folder of ours.
@@ -19,6 +22,7 @@ const RENAME_RETRIES: usize = 16;
 pub(crate) struct Root {
     folder: OwnedFd,
     path: PathBuf,
+    disk: Arc<dyn Disk>,
 }
 
 /// A name within a held folder.
@@ -26,28 +30,53 @@ pub(super) struct Place<'p> {
     pub(super) folder: OwnedFd,
     pub(super) name: &'p str,
     pub(super) shown: PathBuf,
+    disk: Arc<dyn Disk>,
 }
 
 impl Root {
     /// Holds the folder at `path`. The caller chose that path, so links in it are followed.
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        Self::open_on(path, Arc::new(Kernel))
+    }
+
+    /// [`Root::open`], and what is beneath it through `disk`.
+    pub(crate) fn open_on(path: &Path, disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = rustix::fs::open(path, flags, Mode::empty())
             .map_err(|errno| StoreError::from_errno(errno, "open", path))?;
         Ok(Self {
             folder,
             path: path.to_owned(),
+            disk,
         })
     }
 
     /// Holds the folder at `path`, which is made, private, if it is not there.
     pub(crate) fn create(path: &Path) -> Result<Self, StoreError> {
+        Self::create_on(path, Arc::new(Kernel))
+    }
+
+    /// [`Root::create`], and what is beneath it through `disk`. Folders that were made on the way
+    /// are durable.
+    pub(crate) fn create_on(path: &Path, disk: Arc<dyn Disk>) -> Result<Self, StoreError> {
+        let made: Vec<&Path> = path.ancestors().take_while(|at| !at.exists()).collect();
+        let error = |error| StoreError::from_io(&error, "create", path);
         std::fs::DirBuilder::new()
             .recursive(true)
             .mode(PRIVATE_FOLDER)
             .create(path)
-            .map_err(|error| StoreError::from_io(&error, "create", path))?;
-        Self::open(path)
+            .map_err(error)?;
+        for parent in made.iter().filter_map(|folder| folder.parent()) {
+            let parent = if parent.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                parent
+            };
+            File::open(parent)
+                .and_then(|folder| folder.sync_all())
+                .map_err(error)?;
+        }
+        Self::open_on(path, disk)
     }
 
     /// Holds a folder beneath this one.
@@ -55,18 +84,18 @@ impl Root {
         Ok(Self {
             folder: self.folder_at(path)?,
             path: self.path.join(path),
+            disk: self.disk(),
         })
     }
 
     /// Makes a private folder beneath this one unless it is there; its parent must be.
     pub(crate) fn make_folder(&self, path: &str) -> Result<(), StoreError> {
         let place = self.place(path)?;
-        match rustix::fs::mkdirat(
-            &place.folder,
-            place.name,
-            Mode::from_raw_mode(PRIVATE_FOLDER),
-        ) {
-            Ok(()) => rustix::fs::fsync(&place.folder).map_err(|errno| place.error(errno, "sync")),
+        match self
+            .disk
+            .make_folder(place.at(), Mode::from_raw_mode(PRIVATE_FOLDER))
+        {
+            Ok(()) => place.sync_names(),
             Err(Errno::EXIST) => self.folder_at(path).map(drop),
             Err(errno) => Err(place.error(errno, "create")),
         }
@@ -95,6 +124,11 @@ impl Root {
         self.path.join(path)
     }
 
+    /// What it reads and writes through.
+    pub(super) fn disk(&self) -> Arc<dyn Disk> {
+        Arc::clone(&self.disk)
+    }
+
     /// Takes a path apart into a held folder and the name within it.
     pub(super) fn place<'p>(&self, path: &'p str) -> Result<Place<'p>, StoreError> {
         let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
@@ -102,14 +136,20 @@ impl Root {
             folder: self.folder_at(folder)?,
             name,
             shown: self.shown(path),
+            disk: self.disk(),
         })
     }
 
     /// Opens a folder beneath this one, through no link.
     pub(super) fn folder_at(&self, path: &str) -> Result<OwnedFd, StoreError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        open_beneath(&self.folder, path, flags, Mode::empty())
-            .map_err(|errno| StoreError::from_errno(errno, "open", &self.shown(path)))
+        open_beneath(
+            &*self.disk,
+            (self.folder.as_fd(), path),
+            flags,
+            Mode::empty(),
+        )
+        .map_err(|errno| StoreError::from_errno(errno, "open", &self.shown(path)))
     }
 }
 
@@ -118,9 +158,32 @@ impl Place<'_> {
         StoreError::from_errno(errno, doing, &self.shown)
     }
 
+    /// The place, for the disk.
+    pub(super) fn at(&self) -> At<'_> {
+        (self.folder.as_fd(), self.name)
+    }
+
+    /// Opens the file `name` of this place's folder.
+    pub(super) fn open(
+        &self,
+        name: &str,
+        flags: OFlags,
+        mode: Mode,
+    ) -> Result<OwnedFd, StoreError> {
+        open_beneath(&*self.disk, (self.folder.as_fd(), name), flags, mode)
+            .map_err(|errno| self.error(errno, "open"))
+    }
+
+    /// Makes the names in this place's folder durable.
+    pub(super) fn sync_names(&self) -> Result<(), StoreError> {
+        self.disk
+            .sync_names(self.folder.as_fd())
+            .map_err(|errno| self.error(errno, "sync the folder of"))
+    }
+
     /// What stands at this place, its own link not followed; `None` if nothing does.
-    pub(super) fn stat(&self) -> Result<Option<rustix::fs::Stat>, StoreError> {
-        match rustix::fs::statat(&self.folder, self.name, AtFlags::SYMLINK_NOFOLLOW) {
+    pub(super) fn stat(&self) -> Result<Option<Stat>, StoreError> {
+        match self.disk.stat(self.at()) {
             Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(self.error(errno, "look at")),
@@ -128,16 +191,10 @@ impl Place<'_> {
     }
 }
 
-/// `openat2` that stays beneath the handle and follows no link.
-pub(super) fn open_beneath(
-    folder: &OwnedFd,
-    path: &str,
-    flags: OFlags,
-    mode: Mode,
-) -> Result<OwnedFd, Errno> {
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+/// Opens, again and again where the kernel asks for that.
+fn open_beneath(disk: &dyn Disk, at: At<'_>, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     for _ in 0..RENAME_RETRIES {
-        match rustix::fs::openat2(folder, path, flags, mode, resolve) {
+        match disk.open(at, flags, mode) {
             // The kernel could not rule out that a rename beside us led outside.
             Err(Errno::AGAIN) => {}
             // A signal arrived first.

@@ -1,6 +1,6 @@
 //! The names in a folder.
 
-use rustix::fs::Dir;
+use std::os::fd::AsFd;
 
 use super::folder::Root;
 use crate::error::{StoreError, shown};
@@ -19,7 +19,7 @@ impl Root {
         };
         let error = |errno| StoreError::from_errno(errno, "list", &self.shown(path));
         let mut names = Vec::new();
-        for entry in Dir::read_from(&folder).map_err(error)? {
+        for entry in self.disk().entries(folder.as_fd()).map_err(error)? {
             let entry = entry.map_err(error)?;
             match entry.file_name().to_str() {
                 Ok("." | "..") | Err(_) => {}

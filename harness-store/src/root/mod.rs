@@ -6,7 +6,9 @@
 //! out of it.
 
 mod append;
+mod disk;
 mod folder;
+mod handle;
 mod list;
 mod open;
 mod read;
@@ -16,5 +18,9 @@ mod replace;
 mod standing;
 mod sweep;
 
+#[cfg(test)]
+pub(crate) use disk::At;
+pub(crate) use disk::{Disk, Kernel};
 pub(crate) use folder::Root;
+pub(crate) use handle::Handle;
 pub(crate) use open::{Access, FileId};

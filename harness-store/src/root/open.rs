@@ -1,10 +1,9 @@
 //! Opening a file: regular, one link, private.
 
-use std::fs::File;
-
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 
-use super::folder::{Root, open_beneath};
+use super::folder::Root;
+use super::handle::Handle;
 use crate::error::{FileKind, StoreError, shown};
 
 /// Mode of a file of ours.
@@ -39,7 +38,7 @@ impl FileId {
 
 impl Root {
     /// Opens the file at `path` beneath this folder.
-    pub(crate) fn open_file(&self, path: &str, access: Access) -> Result<File, StoreError> {
+    pub(crate) fn open_file(&self, path: &str, access: Access) -> Result<Handle, StoreError> {
         let place = self.place(path)?;
         // A pipe must not hang us, a terminal not become ours.
         let always = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -53,20 +52,19 @@ impl Root {
             Access::Read => Mode::empty(),
             Access::Append | Access::InPlace => Mode::from_raw_mode(PRIVATE_FILE),
         };
-        let file = open_beneath(&place.folder, place.name, flags | always, mode)
-            .map_err(|errno| place.error(errno, "open"))?;
+        let file = place.open(place.name, flags | always, mode)?;
         let stat = rustix::fs::fstat(&file).map_err(|errno| place.error(errno, "look at"))?;
         match unfit(&stat) {
             Some(kind) => Err(StoreError::Refused {
                 path: shown(&place.shown),
                 kind,
             }),
-            None => Ok(File::from(file)),
+            None => Ok(Handle::new(file.into(), self.disk())),
         }
     }
 
     /// [`Root::open_file`], `None` if there is no such file.
-    pub(crate) fn open_if_there(&self, path: &str) -> Result<Option<File>, StoreError> {
+    pub(crate) fn open_if_there(&self, path: &str) -> Result<Option<Handle>, StoreError> {
         match self.open_file(path, Access::Read) {
             Ok(file) => Ok(Some(file)),
             Err(StoreError::Missing { .. }) => Ok(None),

@@ -1,9 +1,10 @@
 //! Reading a whole file, up to a bound.
 
-use std::io::Read;
-
 use super::folder::Root;
 use crate::error::{StoreError, shown};
+
+/// Bytes read at a time.
+const CHUNK: usize = 64 * 1024;
 
 impl Root {
     /// The bytes of the file at `path`, `None` if there is none.
@@ -14,16 +15,23 @@ impl Root {
         let Some(file) = self.open_if_there(path)? else {
             return Ok(None);
         };
+        let error = |error| StoreError::from_io(&error, "read", &self.shown(path));
         let mut bytes = Vec::new();
-        file.take(max.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(|error| StoreError::from_io(&error, "read", &self.shown(path)))?;
-        if bytes.len() as u64 > max {
-            return Err(StoreError::TooLarge {
-                what: shown(&self.shown(path)),
-                limit: max,
-            });
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            let read = file
+                .read_at(&mut chunk, bytes.len() as u64)
+                .map_err(error)?;
+            if read == 0 {
+                return Ok(Some(bytes));
+            }
+            bytes.extend_from_slice(chunk.get(..read).unwrap_or_default());
+            if bytes.len() as u64 > max {
+                return Err(StoreError::TooLarge {
+                    what: shown(&self.shown(path)),
+                    limit: max,
+                });
+            }
         }
-        Ok(Some(bytes))
     }
 }

@@ -1,6 +1,5 @@
 //! Removing a file.
 
-use rustix::fs::AtFlags;
 use rustix::io::Errno;
 
 use super::folder::Root;
@@ -10,9 +9,8 @@ impl Root {
     /// Removes the file at `path` if it is there, and makes that durable.
     pub(crate) fn remove(&self, path: &str) -> Result<(), StoreError> {
         let place = self.place(path)?;
-        match rustix::fs::unlinkat(&place.folder, place.name, AtFlags::empty()) {
-            Ok(()) => rustix::fs::fsync(&place.folder)
-                .map_err(|errno| place.error(errno, "sync the folder of")),
+        match self.disk().remove(place.at()) {
+            Ok(()) => place.sync_names(),
             Err(Errno::NOENT) => Ok(()),
             Err(errno) => Err(place.error(errno, "remove")),
         }

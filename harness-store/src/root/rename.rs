@@ -17,18 +17,10 @@ impl Root {
                 kind,
             });
         }
-        rustix::fs::renameat_with(
-            &old.folder,
-            old.name,
-            &new.folder,
-            new.name,
-            RenameFlags::NOREPLACE,
-        )
-        .map_err(|errno| new.error(errno, "close"))?;
-        for place in [&new, &old] {
-            rustix::fs::fsync(&place.folder)
-                .map_err(|errno| place.error(errno, "sync the folder of"))?;
-        }
-        Ok(())
+        self.disk()
+            .rename(old.at(), new.at(), RenameFlags::NOREPLACE)
+            .map_err(|errno| new.error(errno, "close"))?;
+        new.sync_names()?;
+        old.sync_names()
     }
 }

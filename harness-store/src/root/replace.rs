@@ -1,11 +1,9 @@
 //! Replacing a file in one step.
 
-use std::fs::File;
-use std::io::Write;
+use rustix::fs::{Mode, OFlags, RenameFlags};
 
-use rustix::fs::{AtFlags, Mode, OFlags};
-
-use super::folder::{Root, open_beneath};
+use super::folder::Root;
+use super::handle::Handle;
 use super::open::{PRIVATE_FILE, unfit};
 use crate::error::{StoreError, shown};
 use crate::random;
@@ -25,27 +23,22 @@ impl Root {
         }
         let temporary = format!("{}.{:016x}.tmp", place.name, random::bits()?);
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let file = open_beneath(
-            &place.folder,
-            &temporary,
-            flags,
-            Mode::from_raw_mode(PRIVATE_FILE),
-        )
-        .map_err(|errno| place.error(errno, "write"))?;
-        let mut file = File::from(file);
+        let file = place.open(&temporary, flags, Mode::from_raw_mode(PRIVATE_FILE))?;
+        let (file, disk) = (Handle::new(file.into(), self.disk()), self.disk());
+        let beside = (place.at().0, temporary.as_str());
         let outcome = file
-            .write_all(bytes)
-            .and_then(|()| file.sync_all())
+            .append(bytes)
+            .and_then(|()| file.sync())
             .map_err(|error| StoreError::from_io(&error, "write", &place.shown))
             .and_then(|()| {
-                rustix::fs::renameat(&place.folder, &temporary, &place.folder, place.name)
+                disk.rename(beside, place.at(), RenameFlags::empty())
                     .map_err(|errno| place.error(errno, "replace"))
             });
         if outcome.is_err() {
             // If this fails too, the next open sweeps it.
-            let _ = rustix::fs::unlinkat(&place.folder, &temporary, AtFlags::empty());
+            let _ = disk.remove(beside);
             return outcome;
         }
-        rustix::fs::fsync(&place.folder).map_err(|errno| place.error(errno, "sync the folder of"))
+        place.sync_names()
     }
 }

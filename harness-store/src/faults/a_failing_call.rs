@@ -1,0 +1,86 @@
+//! Whatever call fails, and whether it fails once or for good: the caller is told, nothing that was
+//! acknowledged is lost, and as soon as the disk works again the next write does.
+
+use std::path::Path;
+
+use rustix::io::Errno;
+
+use super::disk::{Calls, Fault};
+use super::operations::{Operation, all};
+use super::recovery::{Chain, Stage, folder};
+use crate::fixture::{SOON, copy_folder, opened};
+
+fn every_call_may_fail(calls: Calls, with: Errno, ways: &[(bool, usize)]) {
+    for operation in all() {
+        let dir = folder();
+        let base = dir.path().join("base");
+        drop(Stage::before(&base, &operation));
+        for &(for_good, keep) in ways {
+            let fault = |at| Fault {
+                calls,
+                at,
+                for_good,
+                keep,
+                with,
+            };
+            let copy = dir.path().join("copy");
+            let met = (0..).take_while(|at| strike(&operation, &base, &copy, fault(*at)));
+            assert!(met.count() > 0, "{}: nothing failed", operation.name);
+        }
+    }
+}
+
+/// Runs the operation on a copy of `base` with one fault; says whether that fault was met.
+fn strike(operation: &Operation, base: &Path, copy: &Path, fault: Fault) -> bool {
+    let told = format!("{}, {fault:?}", operation.name);
+    copy_folder(base, copy);
+    let stage = Stage::at(copy);
+    if operation.from_opening {
+        stage.disk.fail(fault);
+    }
+    let mut acknowledged = stage.journal();
+    // Cut by the opening: it was torn.
+    acknowledged.truncate(
+        acknowledged
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .unwrap()
+            + 1,
+    );
+    let opened_halves = stage.open(operation.rotation);
+    if !operation.from_opening {
+        stage.disk.fail(fault);
+    }
+    let outcome = opened_halves.as_ref().map(|halves| (operation.run)(halves));
+    let struck = stage.disk.heal();
+    if let Ok(halves) = &opened_halves {
+        let next = halves.watch.append(SOON, vec![opened("healed").into()]);
+        assert!(next.is_ok(), "{told}: {next:?}");
+        acknowledged = stage.journal();
+    }
+    let done = matches!(outcome, Ok(Ok(())));
+    drop(opened_halves);
+    let chain = if operation.is_cut {
+        Chain::Cut
+    } else {
+        Chain::Whole
+    };
+    stage.recovers(&acknowledged, chain, &told);
+    if done {
+        (operation.was_done)(&stage);
+    }
+    drop(stage);
+    std::fs::remove_dir_all(copy).unwrap();
+    struck
+}
+
+#[test]
+fn an_error_at_any_call_loses_nothing() {
+    every_call_may_fail(Calls::All, Errno::IO, &[(false, 100)]);
+}
+
+#[test]
+fn a_disk_that_fills_up_at_any_call_loses_nothing() {
+    let ways = [(true, 0), (false, 100), (false, usize::MAX)];
+    every_call_may_fail(Calls::Growing, Errno::NOSPC, &ways);
+}

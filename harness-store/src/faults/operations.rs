@@ -1,0 +1,204 @@
+//! What is done to a workspace while its disk fails, and how it shows that it was done.
+
+use harness_core::{CaseId, CaseKind, CleanText, EvalCase, Scope};
+
+use super::recovery::Stage;
+use crate::fixture::{
+    SOON, notice, opened, recovery, repair_end, repair_resolved, repair_started, rule, session,
+    start, turn,
+};
+use crate::wire::event::{CloseReason, OperatorAct, OperatorAction, SessionClosed};
+use crate::{Halves, OperatorEvent, Projection, Resolved, Rotation, StoreError, Tx};
+
+/// An operation.
+pub(super) struct Operation {
+    pub(super) name: &'static str,
+    /// What is there before, on a disk that works.
+    pub(super) before: fn(&Halves),
+    /// What is there before and no store made: what a kill left, say.
+    pub(super) left: fn(&Stage),
+    pub(super) rotation: Rotation,
+    /// Whether the disk fails from the opening on; else the opening is not what is tried.
+    pub(super) from_opening: bool,
+    /// Whether what is there before was tampered with, which must show for ever.
+    pub(super) is_cut: bool,
+    pub(super) run: fn(&Halves) -> Result<(), StoreError>,
+    /// Fails unless it was done.
+    pub(super) was_done: fn(&Stage),
+}
+
+const IDS: [&str; 2] = ["n-1", "n-2"];
+
+const PLAIN: Operation = Operation {
+    name: "",
+    before: |_| {},
+    left: |_| {},
+    rotation: Rotation {
+        bytes: 16 << 20,
+        age: std::time::Duration::from_secs(86_400),
+    },
+    from_opening: false,
+    is_cut: false,
+    run: |_| Ok(()),
+    was_done: |_| {},
+};
+
+/// All of them.
+pub(super) fn all() -> Vec<Operation> {
+    vec![
+        Operation {
+            name: "an opening after a kill",
+            before: under_repair,
+            from_opening: true,
+            left: |stage| {
+                use std::io::Write;
+                let journal = stage.file("journal.jsonl");
+                let mut journal = std::fs::File::options().append(true).open(journal).unwrap();
+                journal.write_all(b"{\"prev\":\"00").unwrap();
+                std::fs::remove_file(stage.file("mailbox/pending/n-1.json")).unwrap();
+                std::fs::write(stage.file("mailbox/status.json.0123456789abcdef.tmp"), b"{")
+                    .unwrap();
+            },
+            ..PLAIN
+        },
+        Operation {
+            name: "an opening after its tail was cut",
+            before: |halves| drop(halves.watch.append(SOON, vec![opened("s").into()]).unwrap()),
+            left: |stage| {
+                let journal = std::fs::read(stage.file("journal.jsonl")).unwrap();
+                let lines: Vec<&[u8]> = journal.split_inclusive(|byte| *byte == b'\n').collect();
+                let cut = lines[..lines.len() - 1].concat();
+                std::fs::write(stage.file("journal.jsonl"), cut).unwrap();
+            },
+            from_opening: true,
+            is_cut: true,
+            ..PLAIN
+        },
+        Operation {
+            name: "a commit of three events",
+            run: |halves| {
+                let events = vec![opened("a").into(), opened("b").into(), recovery("a").into()];
+                halves.watch.append(SOON, events).map(drop)
+            },
+            ..PLAIN
+        },
+        Operation {
+            name: "a session that opens and closes",
+            run: |halves| {
+                halves.watch.open_session(opened("s"))?;
+                let closed = SessionClosed {
+                    session: session("s"),
+                    reason: CloseReason::Host,
+                    turns: 1,
+                };
+                halves.watch.close_session(closed).map(drop)
+            },
+            ..PLAIN
+        },
+        Operation {
+            name: "a turn with two notices",
+            before: |halves| {
+                halves.watch.open_session(opened("s")).unwrap();
+            },
+            run: record,
+            was_done: |stage| {
+                let scores = stage.reader().scores().unwrap();
+                assert!(scores.get(&session("s")).unwrap().digest(0).is_some());
+            },
+            ..PLAIN
+        },
+        Operation {
+            name: "a resolution",
+            before: under_repair,
+            run: |halves| {
+                let (resolved, end) = (repair_resolved(&IDS, 1), repair_end(&IDS, 1));
+                let done = halves.repair.resolve(SOON, resolved, end)?;
+                assert!(matches!(done, Resolved::Done { .. }), "{done:?}");
+                Ok(())
+            },
+            ..PLAIN
+        },
+        Operation {
+            name: "a change of the rules and their files",
+            run: change_rules,
+            was_done: |stage| {
+                for path in ["rules.jsonl", "rules.md", "rules/orders.md"] {
+                    assert!(!std::fs::read(stage.file(path)).unwrap().is_empty());
+                }
+            },
+            ..PLAIN
+        },
+        Operation {
+            name: "a captured case",
+            run: |halves| halves.watch.capture_case(case()).map(drop),
+            was_done: |stage| assert_eq!(stage.reader().eval_set().unwrap().cases(), [case()]),
+            ..PLAIN
+        },
+        Operation {
+            name: "a segment that closes",
+            rotation: Rotation {
+                bytes: 1,
+                ..PLAIN.rotation
+            },
+            run: |halves| {
+                halves.watch.append(SOON, vec![opened("a").into()])?;
+                halves
+                    .watch
+                    .append(SOON, vec![opened("b").into()])
+                    .map(drop)
+            },
+            ..PLAIN
+        },
+    ]
+}
+
+/// Two pending notices and a started attempt.
+fn under_repair(halves: &Halves) {
+    halves.watch.open_session(opened("s")).unwrap();
+    record(halves).unwrap();
+    halves
+        .repair
+        .append(SOON, vec![repair_started(&IDS, 1).into()])
+        .unwrap();
+}
+
+fn record(halves: &Halves) -> Result<(), StoreError> {
+    let notices = vec![
+        notice(IDS[0], "s", 0, "breach:tool_correctness"),
+        notice(IDS[1], "s", 0, "stall:coherence"),
+    ];
+    halves.watch.record_turn(turn("s", 0, notices)).map(drop)
+}
+
+fn change_rules(halves: &Halves) -> Result<(), StoreError> {
+    halves
+        .operator
+        .commit(SOON, |tx: &mut Tx<'_, OperatorEvent>| {
+            let act = OperatorAction {
+                action: OperatorAct::Retire,
+                rule: None,
+                reason: CleanText::empty(),
+            };
+            tx.commit(vec![act.into()])?;
+            let docs = || vec![rule("r-0000000001", "Look the order up by its id first.")];
+            tx.project(&[
+                Projection::ReplaceRules(docs()),
+                Projection::AppendRules(docs()),
+                Projection::Guide("guide\n".to_owned()),
+                Projection::Scope(Scope::parse("orders").unwrap(), "scope\n".to_owned()),
+            ])
+        })?
+}
+
+fn case() -> EvalCase {
+    EvalCase {
+        id: CaseId::parse("c-0000000001").unwrap(),
+        created_at: start(),
+        session: session("s"),
+        kind: CaseKind::Failure,
+        signatures: Vec::new(),
+        baseline: Vec::new(),
+        replay_input: None,
+        notes: crate::fixture::clean("seen twice"),
+    }
+}
