@@ -77,9 +77,10 @@ impl From<Exhausted> for GiveUp {
 impl From<ModelError> for GiveUp {
     fn from(error: ModelError) -> Self {
         let category = match error {
-            ModelError::Unavailable | ModelError::Unauthenticated | ModelError::Rejected => {
-                Category::ModelUnavailable
-            }
+            ModelError::Unavailable
+            | ModelError::Lost
+            | ModelError::Unauthenticated
+            | ModelError::Rejected => Category::ModelUnavailable,
             ModelError::RateLimited { .. } => Category::RateLimited,
             ModelError::Malformed => Category::MalformedReply,
         };
@@ -173,25 +174,31 @@ impl<'a> Attempt<'a> {
 
     /// One reply within the bounds, asked for again where that may help.
     async fn ask(&mut self, prompt: &Prompt, exchange: &[Exchange]) -> Result<ModelReply, GiveUp> {
-        let request = ModelRequest {
-            prompt,
-            exchange,
-            tools: repair_tools(),
-            max_output_tokens: self.account.grant()?,
-            temperature: self.agent.bounds.temperature,
-            reasoning_effort: self.agent.bounds.reasoning_effort.as_deref(),
-        };
         let mut failures = 0;
         loop {
             let left = self.time_left().ok_or(GiveUp::TIME)?;
+            let request = ModelRequest {
+                prompt,
+                exchange,
+                tools: repair_tools(),
+                max_output_tokens: self.account.grant()?,
+                temperature: self.agent.bounds.temperature,
+                reasoning_effort: self.agent.bounds.reasoning_effort.as_deref(),
+            };
             let asked = Instant::now();
             let reply = timeout(left, self.agent.model.reply(request)).await;
             self.model_time += asked.elapsed();
             let error = match reply {
-                Err(_) => return Err(GiveUp::TIME),
+                Err(_) => {
+                    self.account.lose();
+                    return Err(GiveUp::TIME);
+                }
                 Ok(Ok(reply)) => return Ok(reply),
                 Ok(Err(error)) => error,
             };
+            if error.may_have_cost() {
+                self.account.lose();
+            }
             failures += 1;
             match backoff::wait(error, failures, self.session) {
                 Some(wait) if self.time_left().is_some_and(|left| wait < left) => {

@@ -6,7 +6,7 @@
 //! - What is given up, timed out or cancelled acknowledges nothing: every notice is pending or
 //!   resolved, never between, wherever the future is dropped.
 //! - Time, turns, output tokens and evidence are bounded, and checked between every two steps;
-//!   what a model does not report is counted at its worst.
+//!   what a model does not report, and a reply that was lost, is counted at its worst.
 //! - A model sees only what passed the gate, redacted and cut leaf by leaf, and can do only what
 //!   its nine tools do, on its own episode.
 //!

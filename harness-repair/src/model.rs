@@ -121,9 +121,13 @@ pub enum StopReason {
 /// may hold credentials.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// It could not be reached, broke, or took too long: the provider's fault.
+    /// It could not be reached, or broke before it did anything: the provider's fault.
     #[error("the model cannot be reached")]
     Unavailable,
+    /// It was reached, and its reply broke off or never came: the provider's fault, or the
+    /// network's. It may have been billed, so it is counted at its worst.
+    #[error("the model's reply was lost on its way")]
+    Lost,
     /// Too many requests: the provider's or the operator's quota.
     #[error("the model is rate limited")]
     RateLimited {
@@ -144,6 +148,14 @@ pub enum ModelError {
 impl ModelError {
     /// Whether the same request may succeed later.
     pub const fn may_retry(self) -> bool {
-        matches!(self, Self::Unavailable | Self::RateLimited { .. })
+        matches!(
+            self,
+            Self::Unavailable | Self::Lost | Self::RateLimited { .. }
+        )
+    }
+
+    /// Whether the model may have written something all the same.
+    pub const fn may_have_cost(self) -> bool {
+        matches!(self, Self::Lost | Self::Malformed)
     }
 }

@@ -4,10 +4,10 @@
 use std::future::Future as _;
 use std::task::{Context, Poll, Waker};
 
-use harness_repair::RepairBounds;
+use harness_repair::{ModelError, RepairBounds};
 use serde_json::json;
 
-use crate::scripted::{Scripted, acks, adds, calls};
+use crate::scripted::{Line, Scripted, acks, adds, calls};
 use crate::workspace::Workspace;
 
 /// More polls than an episode of three turns ever takes.
@@ -56,11 +56,14 @@ fn dropped_at_each_await() {
 fn poll_and_drop(workspace: &Workspace, awaits: usize) -> bool {
     let model = Scripted::new(vec![
         calls("harness_notice_read", json!({})),
+        // Waited out on the paused clock, and an await like any other.
+        Line::Fails(ModelError::Unavailable),
         adds("Look before reading."),
         acks(),
     ]);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
+        .start_paused(true)
         .build()
         .unwrap();
     // Dropping the runtime waits for what was dropped in it.

@@ -233,6 +233,7 @@ async fn a_model_that_hangs() {
         timed_out(Category::TimeLimit)
     );
     assert_eq!(result.model_time, Duration::from_secs(60));
+    assert_eq!((result.usage.turns, result.usage.output_tokens), (0, 2816));
 }
 
 #[tokio::test(start_paused = true)]
@@ -262,6 +263,28 @@ async fn errors_of_the_model() {
         resolves("no_proposal"),
     ];
     assert_eq!(ends(mended).await, (RepairStatus::NoProposal, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_was_lost_is_counted_at_its_worst() {
+    let lost = || Line::Fails(ModelError::Lost);
+    let workspace = Workspace::guessing();
+    let result = run(&workspace, vec![lost(), lost(), lost()]).await;
+    assert_eq!(
+        (result.status, result.category),
+        failed(Category::ModelUnavailable)
+    );
+    assert_eq!(
+        (result.usage.turns, result.usage.output_tokens),
+        (0, 2816 + 256 + 256)
+    );
+    let workspace = Workspace::guessing();
+    let result = run(&workspace, vec![lost(), resolves("no_proposal")]).await;
+    assert_eq!(result.status, RepairStatus::NoProposal);
+    assert_eq!(
+        (result.usage.turns, result.usage.output_tokens),
+        (1, 2816 + 20)
+    );
 }
 
 #[tokio::test]
@@ -308,26 +331,4 @@ async fn calls_of_one_reply_run_in_order_until_the_resolution() {
         (RepairStatus::NoProposal, 2)
     );
     assert!(workspace.rules().is_empty());
-}
-
-#[tokio::test]
-async fn a_second_repair_in_the_same_workspace_is_refused_while_the_first_runs() {
-    let workspace = Workspace::guessing();
-    let hanging = Scripted::new(vec![Line::Hangs]);
-    let mut first = Box::pin(workspace.run(hanging.clone(), RepairBounds::default()));
-    while hanging.seen().is_empty() {
-        tokio::select! {
-            _ = &mut first => panic!("it hangs"),
-            () = tokio::task::yield_now() => {}
-        }
-    }
-    let second = workspace
-        .run(Scripted::new(vec![]), RepairBounds::default())
-        .await;
-    assert!(matches!(
-        second,
-        Err(harness_repair::RepairError::NotOpened(
-            harness_rules::DeskError::EpisodeUnderWay
-        ))
-    ));
 }

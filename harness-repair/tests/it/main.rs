@@ -14,6 +14,7 @@ mod adds_at_most_one_rule;
 mod builtin_writes_a_rule_or_none;
 mod ends_in_exactly_one_status;
 mod failures;
+mod one_repair_a_workspace;
 mod scripted;
 mod shows_only_its_own_clean_evidence;
 mod what_must_not_compile;

@@ -1,6 +1,7 @@
 //! A real workspace in a folder of its own, with one failure in its mailbox.
 
 use std::cell::RefCell;
+use std::path::Path;
 use std::sync::Arc;
 
 use harness_core::{CleanText, Episode, Notice, RepairSessionId, RuleId, Tags, Timestamp, Trace};
@@ -41,7 +42,8 @@ pub(crate) struct Workspace {
     reader: Reader,
     /// The episode of the notice posted last.
     episode: RefCell<Option<Episode>>,
-    _folder: TempDir,
+    /// The folder, where it goes with the workspace.
+    _folder: Option<TempDir>,
 }
 
 impl Workspace {
@@ -52,9 +54,17 @@ impl Workspace {
 
     pub(crate) fn with(notice: Notice, trace: Trace) -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let mut workspace = Self::at(folder.path());
+        workspace._folder = Some(folder);
+        workspace.post(notice, trace);
+        workspace
+    }
+
+    /// The one in this folder, which is made where there is none. It turns to what waits there.
+    pub(crate) fn at(folder: &Path) -> Self {
         let paths = WorkspacePaths {
-            root: folder.path().join("root"),
-            config_dir: folder.path().join("config"),
+            root: folder.join("root"),
+            config_dir: folder.join("config"),
         };
         Store::init(&paths, now()).unwrap();
         let halves = Store::open(&paths, OpenOptions::default()).unwrap();
@@ -65,9 +75,10 @@ impl Workspace {
             watch: desks.watch,
             reader: desks.reader,
             episode: RefCell::new(None),
-            _folder: folder,
+            _folder: None,
         };
-        workspace.post(notice, trace);
+        let waiting = workspace.desk.episodes(now()).unwrap();
+        *workspace.episode.borrow_mut() = waiting.into_iter().next();
         workspace
     }
 
@@ -155,8 +166,13 @@ impl Workspace {
         }
     }
 
-    fn episode(&self) -> Episode {
+    pub(crate) fn episode(&self) -> Episode {
         self.episode.borrow().clone().unwrap()
+    }
+
+    /// Turns to this episode.
+    pub(crate) fn turn_to(&self, episode: Episode) {
+        *self.episode.borrow_mut() = Some(episode);
     }
 
     pub(crate) fn agent(&self, model: Arc<dyn RepairModel>) -> RepairAgent {
