@@ -116,7 +116,18 @@ const TABLE: &[Row] = &[
             "harness-engine",
             "harness-guard",
         ],
-        outside: &["async-trait", "rig-agent", "rig-core", "thiserror"],
+        // bytes, reqwest: beneath rig-core already, named to bound its client. serde_json, tokio: tools
+        // speak JSON, and each run of an agent is a task that may panic by itself.
+        outside: &[
+            "async-trait",
+            "bytes",
+            "reqwest",
+            "rig-agent",
+            "rig-core",
+            "serde_json",
+            "thiserror",
+            "tokio",
+        ],
     },
     Row {
         name: "harness-custom",
