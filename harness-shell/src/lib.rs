@@ -31,14 +31,18 @@
 //! | `allowed` | the proof that a policy has allowed a command |
 //! | `workspace` | the one folder that a command may touch, and what leads out of it |
 //! | `line` | one line as words, nothing expanded |
+//! | `general` | the command policy for tools that take any command |
+//! | `syntax` | the grammar of a shell, for `general` |
 //! | `policy` | the restricted shell's policy: data, one grammar a binary, each entry proved at load |
 
 #![forbid(unsafe_code)]
 
 mod allowed;
 mod decision;
+pub mod general;
 mod line;
 mod policy;
+mod syntax;
 mod workspace;
 
 pub use allowed::{Allowed, Credentials};

@@ -54,6 +54,13 @@ pub enum Operands {
     All(Use),
     /// A program, unless a flag gave one; then all alike.
     ProgramThen(Language, Use),
+    /// The first, and the rest.
+    Then {
+        /// What becomes of the first.
+        first: Use,
+        /// What becomes of the rest.
+        rest: Use,
+    },
     /// The last one is where to; at least two.
     To {
         /// What becomes of the others.
@@ -61,7 +68,8 @@ pub enum Operands {
         /// What becomes of the last.
         last: Use,
     },
-    /// They begin with one of these sequences of words; the rest is text.
+    /// They begin with one of these sequences of words, of which there may be none; the rest is
+    /// text.
     Subcommands(&'static [&'static [&'static str]]),
 }
 
@@ -166,6 +174,11 @@ impl Grammar {
     /// Why a policy lists it.
     pub const fn reason(&self) -> &'static str {
         self.reason
+    }
+
+    /// Whether its operands are text alone.
+    pub(crate) const fn only_prints(&self) -> bool {
+        matches!(self.operands, Operands::All(Use::Text))
     }
 
     pub(super) const fn operands(&self) -> Operands {

@@ -14,6 +14,7 @@ pub use self::denial::Denial;
 pub use self::grammar::{Grammar, Language, Operands, Takes, Use};
 use self::loaded::judge;
 pub use self::loaded::{LoadedPolicy, MAX_COMMAND, MAX_WORDS};
+pub(crate) use self::reading::{Refused, read};
 use crate::decision::{Decision, Verdict, quoted};
 use crate::line;
 use crate::workspace::{Workspace, relative};

@@ -169,6 +169,14 @@ impl<'a> Reading<'a> {
                 self.last_operand = Some(self.uses.len());
                 self.value(grammar, usage, word);
             }
+            Operands::Then { first, rest } => {
+                let usage = match self.operands.len() {
+                    _ if word == "-" => Use::Text,
+                    1 => first,
+                    _ => rest,
+                };
+                self.value(grammar, usage, word);
+            }
             Operands::Subcommands(_) => self.value(grammar, Use::Text, word),
         }
         Ok(())
@@ -227,7 +235,7 @@ impl<'a> Reading<'a> {
                     return Err(Refused::Subcommand(first));
                 }
             }
-            Operands::All(_) | Operands::ProgramThen(..) => {}
+            Operands::All(_) | Operands::ProgramThen(..) | Operands::Then { .. } => {}
         }
         Ok(self)
     }

@@ -1,0 +1,67 @@
+//! Redirections.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use super::cursor::{Cursor, Pending, Unreadable};
+use super::script::{Operator, Redirect, Target};
+
+/// Operators, the longer before the shorter.
+const OPERATORS: &[(&str, Operator)] = &[
+    ("&>>", Operator::Append),
+    ("&>", Operator::Overwrite),
+    ("<<<", Operator::HereString),
+    ("<<-", Operator::HereDocument),
+    ("<<", Operator::HereDocument),
+    ("<&", Operator::Duplicate),
+    (">&", Operator::Duplicate),
+    ("<>", Operator::ReadWrite),
+    (">>", Operator::Append),
+    (">|", Operator::Overwrite),
+    ("<", Operator::Read),
+    (">", Operator::Overwrite),
+];
+
+impl<'a> Cursor<'a> {
+    /// A redirection, with the number of its descriptor; `None` where none begins.
+    pub(super) fn redirect(&mut self) -> Result<Option<Redirect<'a>>, Unreadable> {
+        let place = self.place();
+        self.run(|byte| byte.is_ascii_digit());
+        let text = self.rest();
+        let found = OPERATORS.iter().find(|(sign, _)| text.starts_with(sign));
+        // `<(` and `>(` begin a word.
+        let is_word = text.starts_with("<(") || text.starts_with(">(");
+        let (Some((sign, operator)), false) = (found, is_word) else {
+            self.go_back(place);
+            return Ok(None);
+        };
+        self.eat(sign);
+        self.blanks();
+        let word = self.word()?.ok_or(Unreadable::Syntax)?;
+        if *operator == Operator::HereDocument {
+            let delimiter = word.literal().ok_or(Unreadable::Syntax)?;
+            let document = Rc::new(OnceCell::new());
+            self.pending.push(Pending {
+                delimiter: delimiter.to_owned(),
+                strip_tabs: *sign == "<<-",
+                quoted: word.quoted,
+                document: Rc::clone(&document),
+            });
+            return Ok(Some(Redirect {
+                operator: Operator::HereDocument,
+                target: Target::Document(document),
+            }));
+        }
+        let is_descriptor = word.literal().is_some_and(|text| {
+            text == "-" || (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+        });
+        let operator = match operator {
+            Operator::Duplicate if !is_descriptor => Operator::Overwrite,
+            operator => *operator,
+        };
+        Ok(Some(Redirect {
+            operator,
+            target: Target::Word(word),
+        }))
+    }
+}
