@@ -1,0 +1,62 @@
+//! On Linux: which backends there are, and commands that run under one that has proved itself.
+//!
+//! | file | what |
+//! |---|---|
+//! | `sandbox` | a proven confinement, and commands that run in it |
+//! | `probe` | the proof |
+//! | `native` | what Landlock grants |
+//! | `filter` | the system calls that exist |
+//! | `identity` | who a confined process is |
+//! | `domain` | a thread that gives all else up, and the end of whatever it started |
+//! | `warden` | that thread, which starts a command and ends its tree |
+//! | `launcher` | limits that are in force, and descriptors that are closed, before the command is |
+//! | `watch` | from start to end: output, time, memory |
+//! | `bubblewrap` | another way to the same |
+
+mod bubblewrap;
+mod domain;
+mod filter;
+mod identity;
+mod launcher;
+mod native;
+mod probe;
+mod sandbox;
+mod warden;
+mod watch;
+
+pub use self::sandbox::Sandbox;
+
+/// Folders and files of the system that every program needs to start.
+const SYSTEM: &[&str] = &[
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/bin",
+    "/sbin",
+    // The dynamic linker's index, and links from a program's name to the one installed.
+    "/etc/ld.so.cache",
+    "/etc/alternatives",
+];
+
+/// Files that a name look-up and TLS read; granted with the network.
+const SYSTEM_OF_NETWORK: &[&str] = &[
+    "/etc/hosts",
+    "/etc/nsswitch.conf",
+    "/etc/resolv.conf",
+    "/etc/ssl",
+    "/etc/ca-certificates",
+];
+
+/// The first of `places` where a program is installed that its users cannot replace.
+fn installed(places: &[&'static str]) -> Option<&'static str> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    /// Who beside the owner may write.
+    const OTHERS: u32 = 0o022;
+    let is_safe = |place: &&str| {
+        std::fs::metadata(place)
+            .is_ok_and(|meta| meta.is_file() && meta.uid() == 0 && meta.mode() & OTHERS == 0)
+    };
+    places.iter().copied().find(|place| is_safe(place))
+}
