@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -11,11 +10,6 @@ use harness_sanitize::Redactor;
 use harness_store::WorkspacePaths;
 
 use crate::exit::Problem;
-
-const ROOT: &str = "HARNESS_ROOT";
-const CONFIG_DIR: &str = "HARNESS_CONFIG_DIR";
-/// The root in a container, where it exists and is writable.
-const CONTAINER_ROOT: &str = "/harness";
 
 /// The environment, as far as it matters.
 #[derive(Debug)]
@@ -51,8 +45,8 @@ impl Environment {
             })
             .collect();
         Self {
-            root: path(ROOT),
-            config_dir: path(CONFIG_DIR),
+            root: path(WorkspacePaths::ROOT),
+            config_dir: path(WorkspacePaths::CONFIG_DIR),
             home: path("HOME"),
             temporary: path("TMPDIR").unwrap_or_else(|| PathBuf::from("/tmp")),
             colour: path("NO_COLOR").is_none()
@@ -72,25 +66,18 @@ impl Environment {
     /// # Errors
     /// None of these is there, as `HOME` is not set.
     pub(crate) fn paths(&self, flag: Option<&Path>) -> Result<WorkspacePaths> {
-        let root = flag.map(Path::to_path_buf).or_else(|| self.root.clone());
-        let root = match root {
-            Some(root) => root,
-            None if is_writable(Path::new(CONTAINER_ROOT)) => PathBuf::from(CONTAINER_ROOT),
-            None => self.beneath_home(".local/state/harness", "--root")?,
+        let variable = |name: &str| match name {
+            WorkspacePaths::ROOT => self.root.clone(),
+            WorkspacePaths::CONFIG_DIR => self.config_dir.clone(),
+            "HOME" => self.home.clone(),
+            _ => None,
         };
-        let config_dir = match &self.config_dir {
-            Some(folder) => folder.clone(),
-            None => self.beneath_home(".config/harness", CONFIG_DIR)?,
-        };
-        Ok(WorkspacePaths { root, config_dir })
-    }
-
-    fn beneath_home(&self, path: &str, instead: &str) -> Result<PathBuf> {
-        let home = self
-            .home
-            .as_ref()
-            .ok_or_else(|| Problem::usage(format!("HOME is not set: set it, or give {instead}")))?;
-        Ok(home.join(path))
+        Ok(
+            WorkspacePaths::find(flag, variable).map_err(|missing| match missing.variable {
+                WorkspacePaths::ROOT => Problem::usage("HOME is not set: set it, or give --root"),
+                _ => Problem::usage(missing.to_string()),
+            })?,
+        )
     }
 
     /// The settings of the loop.
@@ -116,13 +103,6 @@ impl Environment {
     pub(crate) const fn wants_colour(&self) -> bool {
         self.colour
     }
-}
-
-/// Whether a folder can be written to, shown by doing it: modes alone do not tell.
-fn is_writable(folder: &Path) -> bool {
-    let probe = folder.join(format!(".harness-probe-{}", std::process::id()));
-    let made = fs::create_dir(&probe).is_ok();
-    made && fs::remove_dir(&probe).is_ok()
 }
 
 #[cfg(test)]
@@ -152,22 +132,14 @@ mod tests {
             .paths(None)
             .unwrap();
         assert_eq!(paths.config_dir, Path::new("/h/.config/harness"));
-        assert!(paths.root.starts_with("/h") || paths.root == Path::new(CONTAINER_ROOT));
+        assert!(paths.root.starts_with("/h") || paths.root == Path::new("/harness"));
     }
 
     #[test]
     fn without_a_home_the_message_says_what_to_give() {
         let bare = environment(&[("HARNESS_ROOT", "/v")]);
         let error = bare.paths(None).unwrap_err().to_string();
-        assert_eq!(error, "HOME is not set: set it, or give HARNESS_CONFIG_DIR");
-    }
-
-    #[test]
-    fn a_folder_is_writable_if_it_can_be_written_to() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(is_writable(folder.path()));
-        assert!(!is_writable(&folder.path().join("none")));
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert_eq!(error, "HOME is not set: set it, or set HARNESS_CONFIG_DIR");
     }
 
     #[test]

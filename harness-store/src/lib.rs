@@ -85,7 +85,7 @@ pub use identity::{FORMAT_VERSION, WorkspaceId};
 pub use interop::{Exported, Original, TakenOver, Unread, export};
 pub use journal::{Committed, MAX_COMMIT, Rotation};
 pub use key::AssignmentKey;
-pub use paths::WorkspacePaths;
+pub use paths::{NoHome, WorkspacePaths};
 pub use reader::{MAX_FILE, MAX_NEWEST, Reader};
 pub use scores::{LastTurn, Scores, SessionScores};
 pub use wire::{Body, Event, Line, Record};
