@@ -45,7 +45,10 @@ pub(crate) enum Verb {
     /// Creates a workspace; safe to repeat
     #[command(after_help = "Example:\n  harness init --root /var/lib/harness")]
     Init,
-    /// Feeds recorded conversations as finished turns and settles each session
+    /// Feeds recorded conversations and spans as finished turns and settles each session
+    ///
+    /// Reads message lists of OpenAI and Anthropic, and spans: OTLP as JSON or protocol buffers,
+    /// single spans as SDKs print them, exports of Langfuse; JSON lines and gzip of any.
     #[command(after_help = "Examples:\n  \
         harness run --traces conversations/ --repair builtin\n  \
         export-conversations | harness run --traces - --format json\n\n\

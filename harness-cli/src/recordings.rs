@@ -1,4 +1,5 @@
-//! Recorded conversations from files, folders and stdin, one document at a time.
+//! Recorded conversations and spans from files, folders and stdin, one document at a time; spans
+//! are put together at the end, as those of one trace may lie in several files.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -9,10 +10,15 @@ use std::path::{Path, PathBuf};
 use harness_core::SessionId;
 use harness_sanitize::Intake;
 use harness_store::wire::sha256_hex;
-use harness_traces::{Document, Limits, Reader};
+use harness_traces::{Document, Limits, Reader, Spans};
 
-/// Files with these endings are taken from a folder; a file that is named itself may have any.
-const ENDINGS: [&str; 3] = ["json", "jsonl", "ndjson"];
+/// Files with these endings, and gzipped ones, are taken from a folder; a file that is named itself
+/// may have any.
+const ENDINGS: [&str; 4] = ["json", "jsonl", "ndjson", "otlp"];
+/// What gzip adds to an ending.
+const GZIPPED: &str = "gz";
+/// The first bytes of gzip.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Folders are followed this deep.
 const MAX_DEPTH: usize = 16;
 /// Files that are taken from one folder and its folders, in order of path.
@@ -22,7 +28,8 @@ pub(crate) const STDIN: &str = "-";
 /// Characters of a SHA-256 in the name of a conversation without one.
 const NAME_DIGITS: usize = 16;
 
-/// A part of what was asked for: a document, or one line of a file too large to hold.
+/// A part of what was asked for: a document, one line of a file too large to hold, or at the end
+/// what the spans of all files came to.
 #[derive(Debug)]
 pub(crate) struct Recording {
     /// The file as the operator knows it.
@@ -37,6 +44,9 @@ pub(crate) struct Recordings<'a> {
     waiting: VecDeque<PathBuf>,
     problems: VecDeque<Recording>,
     open: Option<Lines>,
+    spans: Spans,
+    /// The first file that held spans.
+    spans_from: Option<PathBuf>,
 }
 
 /// A large file of JSON lines that is being read.
@@ -54,6 +64,8 @@ impl<'a> Recordings<'a> {
             waiting: VecDeque::new(),
             problems: VecDeque::new(),
             open: None,
+            spans: Spans::default(),
+            spans_from: None,
         };
         for path in paths {
             if path.is_dir() {
@@ -78,7 +90,7 @@ impl<'a> Recordings<'a> {
                 for (path, is_folder) in entries {
                     if is_folder && depth < MAX_DEPTH {
                         folders.push((path, depth + 1));
-                    } else if !is_folder && path.extension().is_some_and(is_recording) {
+                    } else if !is_folder && is_recording(&path) {
                         files.push(path);
                     }
                 }
@@ -113,10 +125,14 @@ impl<'a> Recordings<'a> {
             self.start(&path)
         };
         match read {
-            Ok(Some(bytes)) => Some(Recording {
-                path,
-                read: Ok(self.reader.read_document(&bytes, name_of)),
-            }),
+            Ok(Some(bytes)) => {
+                let document = self.reader.gather(&bytes, &mut self.spans, name_of);
+                self.note_spans(&path);
+                Some(Recording {
+                    path,
+                    read: Ok(document),
+                })
+            }
             Ok(None) => self.next_line(),
             Err(error) => Some(Recording {
                 path,
@@ -135,9 +151,16 @@ impl<'a> Recordings<'a> {
         if metadata.len() <= Limits::DOCUMENT as u64 {
             return whole(file).map(Some);
         }
+        let mut file = BufReader::new(file);
+        if file.fill_buf()?.starts_with(&GZIP) {
+            let most = Limits::DOCUMENT;
+            return Err(io::Error::other(format!(
+                "it is gzip of more than {most} bytes: expand it, then it is read line by line"
+            )));
+        }
         self.open = Some(Lines {
             path: path.to_path_buf(),
-            file: BufReader::new(file),
+            file,
             number: 0,
         });
         Ok(None)
@@ -158,9 +181,30 @@ impl<'a> Recordings<'a> {
             }
         };
         lines.number += 1;
+        let (path, number) = (lines.path.clone(), lines.number);
+        let read = self
+            .reader
+            .read_line(&line, number, &mut self.spans, name_of);
+        self.note_spans(&path);
         Some(Recording {
-            path: lines.path.clone(),
-            read: Ok(self.reader.read_line(&line, lines.number, name_of)),
+            path,
+            read: Ok(read),
+        })
+    }
+
+    fn note_spans(&mut self, path: &Path) {
+        if self.spans_from.is_none() && !self.spans.is_empty() {
+            self.spans_from = Some(path.to_path_buf());
+        }
+    }
+
+    /// What the spans of all files came to, once.
+    fn assembled(&mut self) -> Option<Recording> {
+        let path = self.spans_from.take()?;
+        let spans = std::mem::take(&mut self.spans);
+        Some(Recording {
+            path,
+            read: Ok(self.reader.assemble(spans)),
         })
     }
 }
@@ -175,8 +219,10 @@ impl Iterator for Recordings<'_> {
         if let Some(problem) = self.problems.pop_front() {
             return Some(problem);
         }
-        let path = self.waiting.pop_front()?;
-        self.file(path)
+        match self.waiting.pop_front() {
+            Some(path) => self.file(path),
+            None => self.assembled(),
+        }
     }
 }
 
@@ -189,10 +235,14 @@ fn list(folder: &Path) -> io::Result<Vec<(PathBuf, bool)>> {
         .collect()
 }
 
-fn is_recording(ending: &OsStr) -> bool {
-    ENDINGS
-        .iter()
-        .any(|known| ending.eq_ignore_ascii_case(known))
+fn is_recording(path: &Path) -> bool {
+    let is = |ending: &OsStr, known: &str| ending.eq_ignore_ascii_case(known);
+    let inner = path.file_stem().map(Path::new);
+    let ending = match path.extension() {
+        Some(ending) if is(ending, GZIPPED) => inner.and_then(Path::extension),
+        ending => ending,
+    };
+    ending.is_some_and(|ending| ENDINGS.iter().any(|known| is(ending, known)))
 }
 
 /// Everything up to one byte over the bound, where the reader says that it is too much.
@@ -268,6 +318,33 @@ mod tests {
         assert!(found.iter().all(|(_, read)| *read == Ok(1)));
         let named = read(&[folder.path().join("notes.md")]);
         assert_eq!(named, [("notes.md".to_owned(), Ok(1))]);
+    }
+
+    #[test]
+    fn spans_of_several_files_are_put_together_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let span = |id: &str, said: &str| {
+            format!(
+                r#"{{"traceId":"t","spanId":"{id}","name":"n","attributes":{{"openinference.span.kind":"LLM","output.value":"{said}"}}}}"#
+            )
+        };
+        fs::write(folder.path().join("a.jsonl"), span("1", "one")).unwrap();
+        fs::write(folder.path().join("b.jsonl"), span("2", "two")).unwrap();
+        let found = read(&[folder.path().to_path_buf()]);
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["a.jsonl", "b.jsonl", "a.jsonl"]);
+        let told: Vec<usize> = found.into_iter().map(|(_, read)| read.unwrap()).collect();
+        assert_eq!(told, [0, 0, 1]);
+    }
+
+    #[test]
+    fn endings_of_recordings_are_known_gzipped_or_not() {
+        for name in ["a.json", "a.json.gz", "a.JSONL.GZ", "a.otlp"] {
+            assert!(is_recording(Path::new(name)), "{name}");
+        }
+        for name in ["a.gz", "a.tar.gz", "json", "a.md"] {
+            assert!(!is_recording(Path::new(name)), "{name}");
+        }
     }
 
     #[test]

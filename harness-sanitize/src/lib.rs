@@ -29,6 +29,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod arguments;
 mod delimiters;
 mod gate;
 mod intake;

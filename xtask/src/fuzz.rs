@@ -1,13 +1,17 @@
-//! `fuzz`: the text boundary under mutated text (the example of harness-sanitize).
+//! `fuzz`: every boundary that reads foreign bytes under mutated ones (the `fuzz` example of each
+//! crate that has such a boundary).
 
 use crate::tree::{self, Tree};
 use anyhow::Result;
+
+/// Crates with an example that fuzzes them.
+const FUZZED: &[&str] = &["harness-sanitize", "harness-traces"];
 
 /// Arguments of `fuzz`.
 #[derive(clap::Args)]
 #[command(after_help = "Example: cargo xtask fuzz --seconds 60")]
 pub(crate) struct Args {
-    /// How long
+    /// How long, for each crate
     #[arg(long, default_value_t = 60)]
     seconds: u64,
     /// Where the random numbers start: the same seed makes the same texts
@@ -20,16 +24,13 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
-    let mut cargo = tree.cargo([
-        "run",
-        "--quiet",
-        "--release",
-        "--package",
-        "harness-sanitize",
-    ]);
-    cargo.args(["--example", "fuzz", "--"]);
-    cargo.args(["--seconds", &args.seconds.to_string()]);
-    cargo.args(["--seed", &args.seed.to_string()]);
-    cargo.args(args.json.then_some("--json"));
-    tree::succeed(&mut cargo)
+    for package in FUZZED {
+        let mut cargo = tree.cargo(["run", "--quiet", "--release", "--package", package]);
+        cargo.args(["--example", "fuzz", "--"]);
+        cargo.args(["--seconds", &args.seconds.to_string()]);
+        cargo.args(["--seed", &args.seed.to_string()]);
+        cargo.args(args.json.then_some("--json"));
+        tree::succeed(&mut cargo)?;
+    }
+    Ok(())
 }

@@ -60,7 +60,7 @@ enum Command {
     Corpus(corpus::Args),
     /// How fast text passes the boundary (the bench of harness-sanitize)
     Bench(bench::Args),
-    /// Mutated text against the promises of the boundary (the example of harness-sanitize)
+    /// Mutated bytes against the promises of each boundary (the examples of sanitize and traces)
     Fuzz(fuzz::Args),
     /// Kills a running ingest at random moments and counts what was lost, torn or half done
     Crash(crash::Args),

@@ -1,7 +1,10 @@
-//! A call's arguments, taken apart into leaves.
+//! A call's arguments in JSON, taken apart into leaves.
 
-use harness_core::{Argument, Arguments};
+use std::borrow::Cow;
+
+use harness_core::Arguments;
 use harness_sanitize::Intake;
+use harness_sanitize::arguments::{LeafBounds, Node, free_text, take_apart, unreadable};
 use serde_json::Value;
 
 use crate::Limits;
@@ -12,87 +15,40 @@ const FREE: &str = "input";
 
 /// Takes `raw` apart; each leaf goes through `intake` by itself.
 pub(crate) fn read(raw: &RawArguments<'_>, intake: &Intake, limits: Limits) -> Arguments {
-    let mut leaves = Leaves {
-        intake,
-        limits,
-        found: Vec::new(),
+    let bounds = LeafBounds {
+        value: limits.value,
+        raw: limits.document,
     };
     match raw {
-        RawArguments::None => {}
-        RawArguments::Free(text) => leaves.push(FREE, text),
-        RawArguments::Value(value @ Value::Object(_)) => leaves.walk("", value, 0),
-        RawArguments::Value(value) => return leaves.unreadable(&value.to_string()),
+        RawArguments::None => Arguments::none(),
+        RawArguments::Free(text) => free_text(FREE, text, intake, bounds),
+        RawArguments::Value(value @ Value::Object(_)) => take_apart(*value, &look, intake, bounds),
+        RawArguments::Value(value) => unreadable(&value.to_string(), intake, bounds),
         // Some models send nothing at all where a tool takes no arguments.
-        RawArguments::Json(text) if text.trim().is_empty() => {}
+        RawArguments::Json(text) if text.trim().is_empty() => Arguments::none(),
         RawArguments::Json(text) => match serde_json::from_str(text) {
-            Ok(value @ Value::Object(_)) => leaves.walk("", &value, 0),
-            Ok(_) | Err(_) => return leaves.unreadable(text),
+            Ok(value @ Value::Object(_)) => take_apart(&value, &look, intake, bounds),
+            Ok(_) | Err(_) => unreadable(text, intake, bounds),
         },
     }
-    Arguments::from_leaves(leaves.found)
 }
 
-struct Leaves<'a> {
-    intake: &'a Intake,
-    limits: Limits,
-    found: Vec<Argument>,
-}
-
-impl Leaves<'_> {
-    fn walk(&mut self, path: &str, value: &Value, depth: usize) {
-        if self.found.len() >= Arguments::MAX_LEAVES {
-            return;
-        }
-        match value {
-            Value::Object(object) if depth < Limits::DEPTH && !object.is_empty() => {
-                for (name, inner) in object {
-                    self.walk(&below(path, name), inner, depth + 1);
-                }
-            }
-            Value::Array(list) if depth < Limits::DEPTH && !list.is_empty() => {
-                for (position, inner) in list.iter().enumerate() {
-                    self.walk(&below(path, &position.to_string()), inner, depth + 1);
-                }
-            }
-            // A call without arguments has no leaves.
-            Value::Object(_) if depth == 0 => {}
-            Value::String(text) => self.push(path, text),
-            other => self.push(path, &other.to_string()),
-        }
-    }
-
-    fn push(&mut self, path: &str, value: &str) {
-        let path = self.intake.text(path, Limits::NAME).into_owned();
-        let value = self.value(path.as_str(), value);
-        self.found.push(Argument { path, value });
-    }
-
-    fn unreadable(&self, text: &str) -> Arguments {
-        Arguments::Unreadable(self.intake.text(text, self.limits.value).into_owned())
-    }
-
-    /// A value whose name says that it is a credential is masked whole.
-    fn value(&self, path: &str, value: &str) -> harness_core::CleanString {
-        let name = path.rsplit('.').next().unwrap_or(path);
-        let shown = if !value.is_empty() && harness_sanitize::secret_shaped_name(name) {
-            MASKED
-        } else {
-            value
-        };
-        self.intake.text(shown, self.limits.value).into_owned()
-    }
-}
-
-/// What stands for the value of a credential-shaped argument.
-const MASKED: &str = "[REDACTED:argument]";
-
-fn below(path: &str, name: &str) -> String {
-    // A hostile name is cut before it multiplies with depth.
-    let name: String = name.chars().take(Limits::NAME).collect();
-    if path.is_empty() {
-        name
-    } else {
-        format!("{path}.{name}")
+fn look(node: &Value) -> Node<'_, Value> {
+    match node {
+        Value::String(text) => Node::Text(text),
+        Value::Object(fields) => Node::Parts(
+            fields
+                .iter()
+                .map(|(name, inner)| (Cow::Borrowed(name.as_str()), inner))
+                .collect(),
+        ),
+        Value::Array(list) => Node::Parts(
+            (0..)
+                .zip(list)
+                .map(|(at, inner): (usize, _)| (Cow::Owned(at.to_string()), inner))
+                .collect(),
+        ),
+        _ => Node::Other,
     }
 }
 
@@ -158,25 +114,10 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_too_deep_is_one_leaf() {
-        let deep = format!("{{\"a\":{}1{}}}", "[".repeat(40), "]".repeat(40));
-        let found = leaves(&deep);
-        assert_eq!(found.len(), 1);
-        assert!(found[0].1.starts_with("[[["), "{found:?}");
-    }
-
-    #[test]
-    fn too_many_leaves_are_dropped() {
-        let list: Vec<u32> = (0..1000).collect();
-        let json = serde_json::json!({ "list": list }).to_string();
-        assert_eq!(leaves(&json).len(), Arguments::MAX_LEAVES);
-    }
-
-    #[test]
     fn a_credential_is_masked_and_its_neighbour_is_not() {
         assert_eq!(
             leaves(r#"{"api_key":"correct horse","city":"oslo"}"#),
-            pairs(&[("api_key", MASKED), ("city", "oslo")])
+            pairs(&[("api_key", "[REDACTED:argument]"), ("city", "oslo")])
         );
     }
 }

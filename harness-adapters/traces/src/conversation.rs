@@ -12,6 +12,8 @@ use harness_core::{CleanString, SessionId, Trace};
 /// - A user message that nothing follows is no finished turn. Where another user message comes
 ///   next, it becomes the first part of that turn's request; at the end (a goodbye) it is left
 ///   out, for there is nothing to evaluate.
+///
+/// Of spans, a trace is a turn, in order of time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversation {
     /// Its session.

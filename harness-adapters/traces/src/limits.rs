@@ -4,7 +4,7 @@
 /// reported or, where it is one text, cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// A document that is read whole.
+    /// A document that is read whole; where it is gzip, what it holds too.
     pub document: usize,
     /// One line of JSON lines.
     pub line: usize,
@@ -29,9 +29,9 @@ impl Limits {
     pub const VALUE: usize = 2048;
     /// A name: of a model, a tool, an argument's path.
     pub const NAME: usize = 128;
-    /// Nesting of arguments that is taken apart; what lies deeper is one leaf, as JSON.
-    pub const DEPTH: usize = 8;
-    /// Reports a document carries; further ones are counted.
+    /// Spans that are put together in one go; later ones are counted as dropped.
+    pub const SPANS: usize = 100_000;
+    /// Reports a document carries, and dropped spans an account lists; further ones are counted.
     pub const REPORTS: usize = 1000;
 }
 

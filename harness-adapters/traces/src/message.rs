@@ -1,4 +1,5 @@
-//! One chat-completion message, read from JSON.
+//! One message, read from JSON: of OpenAI's chat completions, or of Anthropic's messages, whose
+//! calls and results are parts of the content.
 
 use serde_json::Value;
 
@@ -11,10 +12,15 @@ pub(crate) enum Message<'v> {
     Instruction,
     /// The user spoke; empty where they sent something else than text.
     User(String),
-    /// The agent spoke, called tools, or both.
-    Agent { text: String, calls: Vec<Call<'v>> },
-    /// A tool answered.
-    Result(ToolResult<'v>),
+    /// The agent spoke, called tools, or both; tools that run where the model does have answered
+    /// in the same message.
+    Agent {
+        text: String,
+        calls: Vec<Call<'v>>,
+        results: Vec<ToolResult<'v>>,
+    },
+    /// Tools answered.
+    Results(Vec<ToolResult<'v>>),
 }
 
 /// A tool call.
@@ -31,7 +37,7 @@ pub(crate) enum RawArguments<'v> {
     Json(&'v str),
     /// A value that was parsed with the message.
     Value(&'v Value),
-    /// The free text of a custom tool.
+    /// Text that was never meant to be an object, such as a custom tool's.
     Free(&'v str),
     /// None were given.
     None,
@@ -61,24 +67,34 @@ pub(crate) fn read<'v>(
     }
     match required_text(value, "role")? {
         "system" | "developer" => Ok(Message::Instruction),
-        "user" => Ok(Message::User(content(value, report)?)),
+        "user" => {
+            let results = results_in_parts(value, report);
+            if results.is_empty() {
+                return Ok(Message::User(content(value, report)?));
+            }
+            // What stands beside a result is no new request: the agent is still at work.
+            Ok(Message::Results(results))
+        }
         "assistant" => {
             let mut text = content(value, report)?;
             if let (true, Some(refusal)) = (text.is_empty(), optional_text(value, "refusal")) {
                 refusal.clone_into(&mut text);
             }
+            let mut calls = calls(value, report);
+            calls.extend(calls_in_parts(value, report));
             Ok(Message::Agent {
                 text,
-                calls: calls(value, report),
+                calls,
+                results: results_in_parts(value, report),
             })
         }
-        "tool" | "function" => Ok(Message::Result(ToolResult {
+        "tool" | "function" => Ok(Message::Results(vec![ToolResult {
             id: optional_text(value, "tool_call_id"),
             name: optional_text(value, "name"),
             text: content(value, report)?,
             failed: value.get("is_error").and_then(Value::as_bool) == Some(true)
                 || optional_text(value, "status") == Some("error"),
-        })),
+        }])),
         other => Err(Reason::UnknownRole(
             other.chars().take(MAX_QUOTED).collect(),
         )),
@@ -171,6 +187,48 @@ fn calls<'v>(value: &'v Value, report: &mut impl FnMut(Reason)) -> Vec<Call<'v>>
         .collect()
 }
 
+/// The parts of a message whose type ends in `kind`: `tool_use` is also `server_tool_use`, and a
+/// search that runs where the model does answers with a `web_search_tool_result`.
+fn parts<'v>(value: &'v Value, kind: &'static str) -> impl Iterator<Item = &'v Value> {
+    let parts = value.get("content").and_then(Value::as_array);
+    parts
+        .into_iter()
+        .flatten()
+        .filter(move |part| optional_text(part, "type").is_some_and(|found| found.ends_with(kind)))
+}
+
+fn calls_in_parts<'v>(value: &'v Value, report: &mut impl FnMut(Reason)) -> Vec<Call<'v>> {
+    parts(value, "tool_use")
+        .map(|part| {
+            Ok(Call {
+                id: optional_text(part, "id"),
+                name: required_text(part, "name")?,
+                arguments: part
+                    .get("input")
+                    .map_or(RawArguments::None, RawArguments::Value),
+            })
+        })
+        .filter_map(|call: Result<Call<'v>, Reason>| call.map_err(&mut *report).ok())
+        .collect()
+}
+
+fn results_in_parts<'v>(value: &'v Value, report: &mut impl FnMut(Reason)) -> Vec<ToolResult<'v>> {
+    let mut results = Vec::new();
+    for part in parts(value, "tool_result") {
+        let kept = content(part, &mut *report).map(|text| ToolResult {
+            id: optional_text(part, "tool_use_id"),
+            name: None,
+            text,
+            failed: part.get("is_error").and_then(Value::as_bool) == Some(true),
+        });
+        match kept {
+            Ok(result) => results.push(result),
+            Err(reason) => report(reason),
+        }
+    }
+    results
+}
+
 fn call<'v>(id: Option<&'v str>, function: &'v Value) -> Result<Call<'v>, Reason> {
     let arguments = match function.get("arguments") {
         None | Some(Value::Null) => RawArguments::None,
@@ -246,6 +304,55 @@ mod tests {
                 named(None, "look")
             ]
         );
+    }
+
+    #[test]
+    fn calls_and_results_may_be_parts_of_the_content() {
+        let asked = json!({"role": "assistant", "content": [
+            {"type": "thinking", "thinking": "where is it"},
+            {"type": "text", "text": "I look."},
+            {"type": "tool_use", "id": "1", "name": "move", "input": {"to": "shelf"}},
+            {"type": "server_tool_use", "id": "2", "name": "search", "input": {}},
+            {"type": "search_tool_result", "tool_use_id": "2", "content": "a box"},
+        ]});
+        let Ok(Message::Agent {
+            text,
+            calls,
+            results,
+        }) = read(&asked, &mut |_| ())
+        else {
+            panic!("no message of an agent");
+        };
+        assert_eq!(text, "I look.");
+        let names: Vec<&str> = calls.iter().map(|call| call.name).collect();
+        assert_eq!((names, results.len()), (vec!["move", "search"], 1));
+
+        let answered = json!({"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "1", "is_error": true,
+             "content": [{"type": "text", "text": "no shelf"}]},
+            {"type": "text", "text": "beside it"},
+        ]});
+        let Ok(Message::Results(results)) = read(&answered, &mut |_| ()) else {
+            panic!("no results");
+        };
+        let told: Vec<_> = results
+            .iter()
+            .map(|result| (result.id, result.text.as_str(), result.failed))
+            .collect();
+        assert_eq!(told, [(Some("1"), "no shelf", true)]);
+
+        let spoken = json!({"role": "user", "content": [{"type": "text", "text": "hello"}]});
+        assert!(matches!(read(&spoken, &mut |_| ()), Ok(Message::User(text)) if text == "hello"));
+    }
+
+    #[test]
+    fn a_part_that_is_wrong_costs_the_part() {
+        let message = json!({"role": "assistant", "content": [
+            {"type": "tool_use", "id": "1", "input": {}},
+            {"type": "tool_use", "id": "2", "name": "move", "input": {}},
+        ]});
+        assert_eq!(reports(&message), ["`name` is missing"]);
+        assert_eq!(calls_of(&message).len(), 1);
     }
 
     #[test]

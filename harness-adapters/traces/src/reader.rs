@@ -4,10 +4,11 @@ use harness_core::{CleanString, SessionId};
 use harness_sanitize::Intake;
 use serde_json::Value;
 
-use crate::message::{self, Message};
+use crate::message::{self, Message, ToolResult};
+use crate::spans::{self, SpanAccount, Spans};
 use crate::turns::Turns;
 use crate::unreadable::{Place, Reason, Unreadable};
-use crate::{Conversation, Limits};
+use crate::{Conversation, Limits, gzip};
 
 /// What a document held.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct Document {
     pub unreadable: Vec<Unreadable>,
     /// Reports beyond that bound.
     pub unreported: usize,
+    /// What became of the spans that were put together into conversations.
+    pub spans: SpanAccount,
 }
 
 impl Document {
@@ -43,14 +46,35 @@ impl<'a> Reader<'a> {
         Self { intake, limits }
     }
 
-    /// Reads a whole document: one JSON value, or JSON lines.
+    /// Reads a whole document: one JSON value, JSON lines, or OTLP as protocol buffers; gzipped or
+    /// not. The spans in it are put together by themselves.
     ///
-    /// It is read as lines if it is not one value and at least one line is a conversation by
-    /// itself; then a line that is not costs only itself.
+    /// It is read as lines if it is not one value and at least one line is a conversation or a span
+    /// by itself; then a line that is not costs only itself.
     ///
     /// `unnamed` names a conversation without a `session_id` from its own bytes (the document, or
     /// its line); the same bytes should get the same name.
     pub fn read_document(&self, bytes: &[u8], unnamed: impl Fn(&[u8]) -> SessionId) -> Document {
+        let mut spans = Spans::default();
+        let mut document = self.gather(bytes, &mut spans, unnamed);
+        let Document {
+            conversations,
+            spans,
+            ..
+        } = self.assemble(spans);
+        document.conversations.extend(conversations);
+        document.spans = spans;
+        document
+    }
+
+    /// Reads a document as [`Self::read_document`] does, and leaves its spans in `spans`, to be put
+    /// together with those of other documents.
+    pub fn gather(
+        &self,
+        bytes: &[u8],
+        spans: &mut Spans,
+        unnamed: impl Fn(&[u8]) -> SessionId,
+    ) -> Document {
         let mut document = Document::default();
         let whole = Place {
             line: None,
@@ -67,13 +91,26 @@ impl<'a> Reader<'a> {
             );
             return document;
         }
-        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let bytes = match gzip::expand(bytes, self.limits.document) {
+            Ok(bytes) => bytes,
+            Err(reason) => {
+                document.report(whole, reason);
+                return document;
+            }
+        };
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
         match parse(text) {
-            Ok(value) => self.conversation(&value, bytes, None, &unnamed, &mut document),
-            Err(_) if lines(text).any(|(_, line)| self.is_conversation(line)) => {
+            Ok(value) => self.value(&value, &bytes, None, spans, &unnamed, &mut document),
+            Err(_) if lines(text).any(|(_, line)| self.stands_alone(line)) => {
                 for (number, line) in lines(text) {
-                    self.line_into(line, number, &unnamed, &mut document);
+                    self.line_into(line, number, spans, &unnamed, &mut document);
                 }
+            }
+            Err(_) if spans::looks_like_protobuf(text) => {
+                let mut take = |span| spans.take(span, self.intake);
+                spans::read_protobuf(text, &mut take, &mut |reason| {
+                    document.report(whole, reason)
+                });
             }
             Err(reason) => document.report(whole, reason),
         }
@@ -81,22 +118,35 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads one line of JSON lines, for callers that stream a file too large to hold; `number`
-    /// counts from 1. A blank line holds nothing and is no error.
+    /// counts from 1. A blank line holds nothing and is no error. Spans are left in `spans`.
     pub fn read_line(
         &self,
         line: &[u8],
         number: usize,
+        spans: &mut Spans,
         unnamed: impl Fn(&[u8]) -> SessionId,
     ) -> Document {
         let mut document = Document::default();
-        self.line_into(line, number, &unnamed, &mut document);
+        self.line_into(line, number, spans, &unnamed, &mut document);
         document
+    }
+
+    /// Puts gathered spans together: a trace is a turn, and traces of one session are a
+    /// conversation.
+    pub fn assemble(&self, spans: Spans) -> Document {
+        let (conversations, spans) = spans.assemble(self.intake, self.limits);
+        Document {
+            conversations,
+            spans,
+            ..Document::default()
+        }
     }
 
     fn line_into(
         &self,
         line: &[u8],
         number: usize,
+        spans: &mut Spans,
         unnamed: &impl Fn(&[u8]) -> SessionId,
         document: &mut Document,
     ) {
@@ -120,19 +170,38 @@ impl<'a> Reader<'a> {
             return;
         }
         match parse(line) {
-            Ok(value) => self.conversation(&value, line, Some(number), unnamed, document),
+            Ok(value) => self.value(&value, line, Some(number), spans, unnamed, document),
             Err(reason) => document.report(place, reason),
         }
     }
 
-    /// Whether a line is a conversation by itself, so that the document is JSON lines.
-    fn is_conversation(&self, line: &[u8]) -> bool {
+    /// Whether a line is a conversation or a span by itself, so that the document is JSON lines.
+    fn stands_alone(&self, line: &[u8]) -> bool {
         line.len() <= self.limits.line
-            && parse(line).is_ok_and(|value| match value {
-                Value::Object(object) => object.contains_key("messages"),
-                Value::Array(list) => list.first().is_some_and(|item| item.get("role").is_some()),
-                _ => false,
-            })
+            && parse(line).is_ok_and(|value| is_conversation(&value) || spans::holds_spans(&value))
+    }
+
+    /// Takes a value up as spans or as a conversation.
+    fn value(
+        &self,
+        value: &Value,
+        bytes: &[u8],
+        line: Option<usize>,
+        spans: &mut Spans,
+        unnamed: &impl Fn(&[u8]) -> SessionId,
+        document: &mut Document,
+    ) {
+        if is_conversation(value) || !spans::holds_spans(value) {
+            return self.conversation(value, bytes, line, unnamed, document);
+        }
+        let place = Place {
+            line,
+            message: None,
+        };
+        let mut take = |span| spans.take(span, self.intake);
+        spans::read_json(value, &mut take, &mut |reason| {
+            document.report(place, reason);
+        });
     }
 
     fn conversation(
@@ -165,12 +234,15 @@ impl<'a> Reader<'a> {
             match message::read(value, &mut report) {
                 Ok(Message::Instruction) => {}
                 Ok(Message::User(text)) => turns.user(text),
-                Ok(Message::Agent { text, calls }) => turns.agent(&text, calls),
-                Ok(Message::Result(result)) => {
-                    if !turns.result(&result) {
-                        report(Reason::Orphan);
-                    }
+                Ok(Message::Agent {
+                    text,
+                    calls,
+                    results,
+                }) => {
+                    turns.agent(&text, calls);
+                    answer(&mut turns, &results, &mut report);
                 }
+                Ok(Message::Results(results)) => answer(&mut turns, &results, &mut report),
                 Err(reason) => report(reason),
             }
         }
@@ -183,6 +255,22 @@ impl<'a> Reader<'a> {
                 turns,
             }),
             Err(error) => document.report(place, error.into()),
+        }
+    }
+}
+
+fn is_conversation(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => object.contains_key("messages"),
+        Value::Array(list) => list.first().is_some_and(|item| item.get("role").is_some()),
+        _ => false,
+    }
+}
+
+fn answer(turns: &mut Turns<'_>, results: &[ToolResult<'_>], report: &mut impl FnMut(Reason)) {
+    for result in results {
+        if !turns.result(result) {
+            report(Reason::Orphan);
         }
     }
 }

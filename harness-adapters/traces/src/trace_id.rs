@@ -10,7 +10,7 @@ pub(crate) fn trace_id(session: &SessionId, index: u32) -> Result<TraceId, IdErr
 }
 
 /// FNV-1a, 64 bits. Names only: two sessions that share one are still told apart by session.
-fn fnv(text: &str) -> u64 {
+pub(crate) fn fnv(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })

@@ -44,7 +44,7 @@ impl fmt::Display for Unreadable {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Reason {
     /// Nothing but white space.
-    #[error("it is empty; a list of messages was expected")]
+    #[error("it is empty; messages or spans were expected")]
     Empty,
     /// Over the bound of the reader: the operator's to raise, or to split.
     #[error("it has {bytes} bytes, at most {max} are read")]
@@ -54,6 +54,24 @@ pub enum Reason {
         /// The bound.
         max: usize,
     },
+    /// Gzip that is broken or cut off.
+    #[error("it is gzip that cannot be expanded")]
+    Gzip,
+    /// Gzip that holds more than the bound of the reader: the operator's to split.
+    #[error("it is gzip that holds more than {max} bytes")]
+    Expands {
+        /// The bound.
+        max: usize,
+    },
+    /// OTLP as protocol buffers that is malformed; what stood before was read.
+    #[error("it is no OTLP: {0}")]
+    Protobuf(&'static str),
+    /// In a list of spans, or around one, something else.
+    #[error("it is no span of a form that is known")]
+    NoSpan,
+    /// A span that cannot be named, and so not put together with others.
+    #[error("the span has no {0} id, or one of too many characters")]
+    NoId(&'static str),
     /// Over the bound of the reader; the first `max` messages were read.
     #[error("the conversation has {messages} messages, only the first {max} are read")]
     TooManyMessages {

@@ -1,13 +1,13 @@
 //! `harness run`: recorded conversations through evaluate, notice, repair, settle.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use anyhow::Result;
 use harness_core::{NoticeId, Origin, Quoted, RepairStatus, SessionId, TurnPayload};
 use harness_engine::{EmbeddedEvaluator, Harness, Recorded, Repair, Settled, Setup};
 use harness_repair::{ModelChoice, RepairResult};
-use harness_traces::Conversation;
+use harness_traces::{Conversation, SpanAccount};
 use serde_json::{Value, json};
 
 use super::Cli;
@@ -30,6 +30,7 @@ struct Tally {
     notices: Vec<NoticeId>,
     episodes: Vec<RepairResult>,
     unreadable: Vec<(String, String)>,
+    spans: SpanAccount,
     failures: Vec<String>,
     incomplete: usize,
 }
@@ -92,6 +93,9 @@ async fn feed(
             .iter()
             .map(|found| (path.clone(), found.to_string()));
         tally.unreadable.extend(problems);
+        if document.spans.read() > 0 {
+            tally.spans = document.spans;
+        }
         for conversation in document.conversations {
             let session = conversation.session.clone();
             let told = settle(&harness, conversation, hints, &mut tally).await;
@@ -126,6 +130,8 @@ async fn settle(
     let mut fed = 0;
     for (index, trace) in (0..).zip(conversation.turns) {
         let mut turn = TurnPayload::new(session.clone(), index, Origin::Recorded, trace);
+        let ends = turn.trace.spans().iter().filter_map(|span| span.ended_at);
+        turn.ended_at = ends.max();
         hints.add_to(&mut turn);
         if harness.record_turn(turn) == Recorded::Refused {
             tally
@@ -184,14 +190,18 @@ impl Tally {
             .iter()
             .map(|(path, reason)| json!({ "path": path, "reason": reason }))
             .collect();
-        json!({
+        let mut run = json!({
             "sessions": self.sessions.len(),
             "turns": self.turns,
             "alerts": self.alerts,
             "notices": self.notices.iter().map(NoticeId::as_str).collect::<Vec<_>>(),
             "episodes": self.episodes.iter().map(episode_to_json).collect::<Vec<_>>(),
             "unreadable": unreadable,
-        })
+        });
+        if let (Some(fields), true) = (run.as_object_mut(), self.spans.read() > 0) {
+            fields.insert("spans".to_owned(), spans_to_json(&self.spans));
+        }
+        run
     }
 
     fn exit(&self) -> Result<Exit, Problem> {
@@ -217,6 +227,37 @@ fn episode_to_json(result: &RepairResult) -> Value {
     episode
 }
 
+/// Every span that was read: used, or dropped with a reason.
+fn spans_to_json(spans: &SpanAccount) -> Value {
+    let dropped: Vec<Value> = spans
+        .dropped
+        .iter()
+        .map(|dropped| {
+            json!({
+                "trace": dropped.trace.as_str(),
+                "span": dropped.span.as_str(),
+                "name": dropped.name.as_str(),
+                "reason": dropped.reason.to_string(),
+            })
+        })
+        .collect();
+    json!({
+        "read": spans.read(),
+        "used": spans.used,
+        "dropped": dropped,
+        "dropped_unlisted": spans.unlisted,
+    })
+}
+
+/// How many spans were dropped for which reason.
+fn reasons(spans: &SpanAccount) -> BTreeMap<String, usize> {
+    let mut reasons = BTreeMap::new();
+    for dropped in &spans.dropped {
+        *reasons.entry(dropped.reason.to_string()).or_default() += 1;
+    }
+    reasons
+}
+
 fn report(cli: &mut Cli<'_>, tally: &Tally) -> Result<Exit> {
     if cli.out.is_json() {
         cli.out.json(&tally.to_json())?;
@@ -232,6 +273,17 @@ fn report(cli: &mut Cli<'_>, tally: &Tally) -> Result<Exit> {
         );
         let heading = cli.out.style().heading(summary);
         cli.out.line(heading)?;
+        if tally.spans.read() > 0 {
+            let (read, used) = (tally.spans.read(), tally.spans.used);
+            cli.out.line(format_args!("{read} spans: {used} used"))?;
+        }
+        for (reason, count) in reasons(&tally.spans) {
+            cli.out.line(format_args!("{count} dropped: {reason}"))?;
+        }
+        if tally.spans.unlisted > 0 {
+            let more = tally.spans.unlisted;
+            cli.out.line(format_args!("{more} dropped, not listed"))?;
+        }
         for (path, reason) in &tally.unreadable {
             cli.out
                 .line(format_args!("unreadable {}: {reason}", Quoted(path)))?;

@@ -19,6 +19,7 @@ mod no_secret_leaves;
 mod operator;
 mod published_attacks_get_nowhere;
 mod running_twice_adds_nothing;
+mod spans_are_accounted_for;
 mod text_is_for_people;
 mod text_passes_through_a_filter;
 mod the_demo_closes_the_loop;

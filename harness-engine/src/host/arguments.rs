@@ -1,95 +1,50 @@
-//! A call's arguments, taken apart into leaves; each goes through the intake by itself.
+//! A call's arguments as hosts hand them over, taken apart into leaves.
 
-use harness_core::{Argument, Arguments, CleanString};
-use harness_sanitize::{Intake, secret_shaped_name};
+use std::borrow::Cow;
+
+use harness_core::Arguments;
+use harness_sanitize::Intake;
+use harness_sanitize::arguments::{LeafBounds, Node, take_apart, unreadable};
 use serde_json::Value;
 
 use super::raw;
 
-/// Bytes of one leaf that are kept.
-const MAX_VALUE: usize = 2048;
-/// Bytes of a leaf's path that are kept.
-const MAX_PATH: usize = 128;
-/// Nesting that is taken apart; what lies deeper is one leaf, as JSON.
-const MAX_DEPTH: usize = 8;
-/// What stands for the value of a credential-shaped argument.
-const MASKED: &str = "[REDACTED:argument]";
+const BOUNDS: LeafBounds = LeafBounds {
+    value: 2048,
+    raw: raw::MAX_RAW,
+};
 
 /// Takes `arguments` apart. Models send an object as text: that is read as the object it is.
 pub(super) fn read(arguments: &Value, intake: &Intake) -> Arguments {
-    let mut leaves = Leaves {
-        intake,
-        found: Vec::new(),
-    };
     match arguments {
-        Value::Null => {}
-        Value::Object(_) => leaves.walk("", arguments, 0),
-        Value::String(text) if text.trim().is_empty() => {}
-        Value::String(text) if text.len() > raw::MAX_RAW => return unreadable(text, intake),
+        Value::Null => Arguments::none(),
+        Value::Object(_) => take_apart(arguments, &look, intake, BOUNDS),
+        Value::String(text) if text.trim().is_empty() => Arguments::none(),
+        Value::String(text) if text.len() > BOUNDS.raw => unreadable(text, intake, BOUNDS),
         Value::String(text) => match serde_json::from_str(text) {
-            Ok(object @ Value::Object(_)) => leaves.walk("", &object, 0),
-            Ok(_) | Err(_) => return unreadable(text, intake),
+            Ok(object @ Value::Object(_)) => take_apart(&object, &look, intake, BOUNDS),
+            Ok(_) | Err(_) => unreadable(text, intake, BOUNDS),
         },
-        other => return unreadable(&other.to_string(), intake),
-    }
-    Arguments::from_leaves(leaves.found)
-}
-
-fn unreadable(text: &str, intake: &Intake) -> Arguments {
-    Arguments::Unreadable(raw::take(text, MAX_VALUE, intake))
-}
-
-struct Leaves<'a> {
-    intake: &'a Intake,
-    found: Vec<Argument>,
-}
-
-impl Leaves<'_> {
-    fn walk(&mut self, path: &str, value: &Value, depth: usize) {
-        if self.found.len() >= Arguments::MAX_LEAVES {
-            return;
-        }
-        match value {
-            Value::Object(object) if depth < MAX_DEPTH && !object.is_empty() => {
-                for (name, inner) in object {
-                    self.walk(&below(path, name), inner, depth + 1);
-                }
-            }
-            Value::Array(list) if depth < MAX_DEPTH && !list.is_empty() => {
-                for (position, inner) in list.iter().enumerate() {
-                    self.walk(&below(path, &position.to_string()), inner, depth + 1);
-                }
-            }
-            // A call without arguments has no leaves.
-            Value::Object(_) if depth == 0 => {}
-            Value::String(text) => self.push(path, text),
-            other => self.push(path, &other.to_string()),
-        }
-    }
-
-    fn push(&mut self, path: &str, value: &str) {
-        let path = self.clean(path, MAX_PATH);
-        let name = path.as_str().rsplit('.').next().unwrap_or_default();
-        let value = if !value.is_empty() && secret_shaped_name(name) {
-            self.clean(MASKED, MAX_VALUE)
-        } else {
-            self.clean(value, MAX_VALUE)
-        };
-        self.found.push(Argument { path, value });
-    }
-
-    fn clean(&self, text: &str, max: usize) -> CleanString {
-        raw::take(text, max, self.intake)
+        other => unreadable(&other.to_string(), intake, BOUNDS),
     }
 }
 
-fn below(path: &str, name: &str) -> String {
-    // A hostile name is cut before it multiplies with depth.
-    let name: String = name.chars().take(MAX_PATH).collect();
-    if path.is_empty() {
-        name
-    } else {
-        format!("{path}.{name}")
+fn look(node: &Value) -> Node<'_, Value> {
+    match node {
+        Value::String(text) => Node::Text(text),
+        Value::Object(fields) => Node::Parts(
+            fields
+                .iter()
+                .map(|(name, inner)| (Cow::Borrowed(name.as_str()), inner))
+                .collect(),
+        ),
+        Value::Array(list) => Node::Parts(
+            list.iter()
+                .enumerate()
+                .map(|(at, inner)| (Cow::Owned(at.to_string()), inner))
+                .collect(),
+        ),
+        _ => Node::Other,
     }
 }
 
@@ -147,18 +102,7 @@ mod tests {
     fn a_credential_is_masked_and_its_neighbour_is_not() {
         assert_eq!(
             leaves(&json!({"api_key": "correct horse", "city": "oslo"})),
-            pairs(&[("api_key", MASKED), ("city", "oslo")])
-        );
-    }
-
-    #[test]
-    fn depth_and_number_are_bounded() {
-        let deep = format!("{{\"a\":{}1{}}}", "[".repeat(40), "]".repeat(40));
-        assert_eq!(leaves(&Value::String(deep)).len(), 1);
-        let list: Vec<u32> = (0..1000).collect();
-        assert_eq!(
-            leaves(&json!({ "list": list })).len(),
-            Arguments::MAX_LEAVES
+            pairs(&[("api_key", "[REDACTED:argument]"), ("city", "oslo")])
         );
     }
 }

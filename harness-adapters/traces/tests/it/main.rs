@@ -9,10 +9,16 @@
     reason = "tests may panic"
 )]
 
+mod an_agents_messages_are_read_in_both_dialects;
+mod every_span_is_accounted_for;
 mod no_foreign_bytes_become_a_trace_unchecked;
 mod the_same_bytes_give_the_same_turns;
+mod the_same_spans_in_every_export;
 mod what_cannot_be_read_costs_only_itself;
 
+use std::io::Write as _;
+
+use flate2::{Compression, write::GzEncoder};
 use harness_core::SessionId;
 use harness_sanitize::{Gate, Intake, Redactor};
 use harness_traces::{Document, Limits, Reader};
@@ -29,6 +35,13 @@ fn read(bytes: &[u8]) -> Document {
 /// Names a conversation by its length, which is enough to see which bytes were handed over.
 fn unnamed(bytes: &[u8]) -> SessionId {
     SessionId::parse(&format!("unnamed-{}", bytes.len())).unwrap()
+}
+
+/// The bytes, gzipped.
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
 }
 
 /// A conversation of one turn in which a tool fails.

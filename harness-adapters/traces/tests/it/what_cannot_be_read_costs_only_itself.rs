@@ -76,10 +76,10 @@ fn a_bad_line_costs_the_line() {
 #[test]
 fn a_bad_document_is_one_report() {
     for (bytes, report) in [
-        ("", "document: it is empty; a list of messages was expected"),
+        ("", "document: it is empty; messages or spans were expected"),
         (
             " \n ",
-            "document: it is empty; a list of messages was expected",
+            "document: it is empty; messages or spans were expected",
         ),
         (
             "not json",
@@ -103,6 +103,46 @@ fn a_bad_document_is_one_report() {
         assert_eq!(reports(&document), [report], "{bytes}");
         assert_eq!(document.conversations, []);
     }
+}
+
+#[test]
+fn a_torn_protobuf_costs_what_is_torn() {
+    // A list of one resource, in it one scope, in it one span that ends too early.
+    let torn = [0x0a, 0x08, 0x12, 0x06, 0x12, 0x04, 0x0a, 0x7f, 1, 1];
+    let document = read(&torn);
+    assert_eq!(
+        reports(&document),
+        ["document: it is no OTLP: a field is longer than what is left"]
+    );
+    // The same with ids instead, and nothing torn.
+    let whole = [0x0a, 0x0a, 0x12, 0x08, 0x12, 0x06, 0x0a, 1, 7, 0x12, 1, 7];
+    let document = read(&whole);
+    assert_eq!((document.unreadable.len(), document.spans.read()), (0, 1));
+}
+
+#[test]
+fn gzip_is_expanded_within_the_bound_of_a_document() {
+    let bytes = crate::packed(conversation("s").as_bytes());
+    let within = |document| {
+        let limits = Limits {
+            document,
+            ..Limits::default()
+        };
+        reports(&read_within(&bytes, limits))
+    };
+    let size = conversation("s").len();
+    assert_eq!(within(size), [""; 0]);
+    assert_eq!(
+        within(size - 1),
+        [format!(
+            "document: it is gzip that holds more than {} bytes",
+            size - 1
+        )]
+    );
+    assert_eq!(
+        reports(&read(&bytes[..bytes.len() - 1])),
+        ["document: it is gzip that cannot be expanded"]
+    );
 }
 
 #[test]
