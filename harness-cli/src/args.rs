@@ -150,7 +150,9 @@ pub(crate) enum Verb {
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
-    /// What holds of the workspace on this machine: place, anchor, space, locks, syncs, files, chain
+    /// What holds on this machine: place, anchor, space, locks, syncs, files, chain, platform
+    ///
+    /// The platform's binary is the one that HARNESS_CLI_BINARY names, else `pandaprobe` in PATH.
     #[command(after_help = "Example:\n  harness doctor --root /var/lib/harness")]
     Doctor,
     /// Takes over a workspace of pandaprobe-harness 0.9; safe to repeat

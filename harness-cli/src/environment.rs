@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use harness_engine::{Config, ConfigError};
+use harness_pandaprobe::{BINARY_VARIABLE, Settings, SettingsError};
 use harness_sanitize::Redactor;
 use harness_store::WorkspacePaths;
 
@@ -20,6 +21,8 @@ pub(crate) struct Environment {
     temporary: PathBuf,
     settings: Vec<(String, String)>,
     redactor: Redactor,
+    platform: Result<Settings, SettingsError>,
+    names_platform: bool,
     colour: bool,
 }
 
@@ -56,6 +59,8 @@ impl Environment {
                 .filter(|(name, _)| name.starts_with(Config::PREFIX))
                 .cloned()
                 .collect(),
+            names_platform: path(BINARY_VARIABLE).is_some(),
+            platform: Settings::from_variables(texts.iter().cloned()),
             redactor: Redactor::with_values(texts),
         }
     }
@@ -92,6 +97,16 @@ impl Environment {
     /// A redactor that knows the secrets of this environment.
     pub(crate) const fn redactor(&self) -> &Redactor {
         &self.redactor
+    }
+
+    /// The platform's binary, where there is one.
+    pub(crate) const fn platform(&self) -> &Result<Settings, SettingsError> {
+        &self.platform
+    }
+
+    /// Whether the operator named the platform's binary, so that it is expected to work.
+    pub(crate) const fn names_platform(&self) -> bool {
+        self.names_platform
     }
 
     /// Where temporary folders go.

@@ -13,6 +13,6 @@ const WORKERS: usize = 2;
 pub(crate) fn start() -> Result<Runtime> {
     Ok(Builder::new_multi_thread()
         .worker_threads(WORKERS)
-        .enable_time()
+        .enable_all()
         .build()?)
 }

@@ -142,7 +142,8 @@ const TABLE: &[Row] = &[
     Row {
         name: "harness-pandaprobe",
         arrows: ENGINE_AND_BELOW,
-        outside: &["async-trait", "thiserror", "tokio"],
+        // The binary speaks JSON; rustix ends its process group.
+        outside: &["async-trait", "rustix", "serde_json", "thiserror", "tokio"],
     },
     Row {
         name: "harness-cli",

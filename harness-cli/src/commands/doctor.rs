@@ -1,12 +1,14 @@
 //! `harness doctor`: what holds of the workspace on this machine; exit 1 if something does not.
 
 use anyhow::Result;
+use harness_pandaprobe::{Platform, measure};
 use harness_store::{Check, Outcome, examine};
 use serde_json::json;
 
 use super::Cli;
 use super::audit::Audit;
 use crate::exit::Exit;
+use crate::runtime;
 
 pub(super) fn run(cli: &mut Cli<'_>) -> Result<Exit> {
     let paths = cli.paths()?;
@@ -14,6 +16,7 @@ pub(super) fn run(cli: &mut Cli<'_>) -> Result<Exit> {
     let here = std::env::current_dir().ok();
     let mut checks = examine(&paths, here.as_deref());
     checks.push(chain(cli));
+    checks.extend(platform(cli)?);
     let ok = checks.iter().all(|check| check.outcome != Outcome::Fails);
     if cli.out.is_json() {
         cli.out.json(&json!({
@@ -37,6 +40,34 @@ pub(super) fn run(cli: &mut Cli<'_>) -> Result<Exit> {
         }
     }
     Ok(if ok { Exit::Done } else { Exit::Found })
+}
+
+/// The platform's binary, by what it does. Nobody needs it, so only one that the operator named can
+/// fail; no run of a judge is started.
+fn platform(cli: &Cli<'_>) -> Result<Vec<Check>> {
+    let environment = cli.environment;
+    let check = |fine: bool, what: String| Check {
+        name: "platform",
+        outcome: match (fine, environment.names_platform()) {
+            (true, _) => Outcome::Holds,
+            (false, true) => Outcome::Fails,
+            (false, false) => Outcome::Doubtful,
+        },
+        what,
+    };
+    let settings = match environment.platform() {
+        Ok(settings) => settings.clone(),
+        Err(error) => return Ok(vec![check(false, error.to_string())]),
+    };
+    let platform = Platform::new(settings, cli.intake());
+    let measured = runtime::start()?.block_on(measure(&platform));
+    Ok(measured
+        .into_iter()
+        .map(|found| match found.result {
+            Ok(what) => check(true, format!("{}: {what}", found.name)),
+            Err(why) => check(false, format!("{}: {why}", found.name)),
+        })
+        .collect())
 }
 
 /// The journal, as `harness audit` sees it.

@@ -23,3 +23,4 @@ mod spans_are_accounted_for;
 mod text_is_for_people;
 mod text_passes_through_a_filter;
 mod the_demo_closes_the_loop;
+mod the_platform_is_measured;
