@@ -77,9 +77,9 @@ pub use folds::mailbox::Mailbox;
 pub use folds::sessions::{SessionState, Sessions};
 pub use follow::{Fold, Follower};
 pub use halves::{
-    EntryEvent, EntryLog, HalfEvent, NoticeToPost, Opening, OperatorEvent, OperatorLog, Projects,
-    RepairEvent, RepairFlight, RepairLog, ReplayFlight, Resolved, TurnOutcome, TurnRecord,
-    ValidationEvent, ValidationLog, Watch, WatchEvent,
+    EntryEvent, EntryLog, GuardEvent, GuardLog, HalfEvent, NoticeToPost, Opening, OperatorEvent,
+    OperatorLog, Projects, RepairEvent, RepairFlight, RepairLog, ReplayFlight, Resolved,
+    TurnOutcome, TurnRecord, ValidationEvent, ValidationLog, Watch, WatchEvent,
 };
 pub use identity::{FORMAT_VERSION, WorkspaceId};
 pub use interop::{Exported, Original, TakenOver, Unread, export};

@@ -9,7 +9,7 @@ use harness_core::{CleanText, RepairStatus, Timestamp, layout};
 use harness_sanitize::Redactor;
 
 use crate::error::{StoreError, shown};
-use crate::halves::{EntryLog, OperatorLog, RepairLog, ValidationLog, Watch, ended};
+use crate::halves::{EntryLog, GuardLog, OperatorLog, RepairLog, ValidationLog, Watch, ended};
 use crate::identity::{FORMAT_VERSION, Identity};
 use crate::journal::{Journal, Rotation};
 use crate::key::AssignmentKey;
@@ -77,6 +77,8 @@ pub struct Halves {
     pub validation: ValidationLog,
     /// For the operator desk.
     pub operator: OperatorLog,
+    /// For guards.
+    pub guard: GuardLog,
     /// The assignment key; `None` where it is gone, then open trials end.
     pub key: Option<AssignmentKey>,
 }
@@ -185,6 +187,7 @@ impl Workspace {
             watch: Watch::new(Arc::clone(&writer)),
             repair: RepairLog::new(Arc::clone(&writer), Arc::clone(&root)),
             validation: ValidationLog::new(Arc::clone(&writer), Arc::clone(&root)),
+            guard: GuardLog::new(Arc::clone(&writer)),
             operator: OperatorLog::new(writer),
             reader: Reader::of(root, identity, Some(reading)),
             key,

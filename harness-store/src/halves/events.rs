@@ -4,12 +4,16 @@ use harness_core::RepairStatus;
 
 use crate::wire::Event;
 use crate::wire::event::{
-    Breaker, EvalsetCapture, Health, NoticePosted, OperatorAction, Quarantine, Recovery,
-    Regression, RepairCandidateAdded, RepairEnd, RepairModelTurn, RepairNoticeResolved,
-    RepairStarted, RepairToolCall, RuleAdd, RulePromote, RuleRetire, ScopeIndexRegenerated,
-    SessionClosed, SessionOpened, Skip, TrialAssigned, TrialObserved, TrialOpened,
-    ValidationCandidateStarted, ValidationReplayCase, ValidationRoundFinished,
-    ValidationRoundStarted, ValidationVerdict, WorthAssigned, WorthObserved,
+    Breaker, EvalsetCapture, GuardAbort, GuardApproval, GuardAssistantMessage, GuardCapHit,
+    GuardContextTrimmed, GuardCostLimit, GuardInjectionFlag, GuardIntentDrift, GuardModelError,
+    GuardModelRequest, GuardModelResponse, GuardPermissionDecision, GuardPlan, GuardRollback,
+    GuardSessionEnd, GuardSessionStart, GuardToolResult, GuardToolTimeout, GuardUserMessage,
+    GuardValidationError, Health, NoticePosted, OperatorAction, Quarantine, Recovery, Regression,
+    RepairCandidateAdded, RepairEnd, RepairModelTurn, RepairNoticeResolved, RepairStarted,
+    RepairToolCall, RuleAdd, RulePromote, RuleRetire, ScopeIndexRegenerated, SessionClosed,
+    SessionOpened, Skip, TrialAssigned, TrialObserved, TrialOpened, ValidationCandidateStarted,
+    ValidationReplayCase, ValidationRoundFinished, ValidationRoundStarted, ValidationVerdict,
+    WorthAssigned, WorthObserved,
 };
 
 mod sealed {
@@ -86,6 +90,66 @@ set! {
     OperatorEvent { OperatorAction, RuleRetire, Breaker, ScopeIndexRegenerated } boxed {}
 }
 
+/// What the guard appends.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(
+    missing_docs,
+    reason = "each variant is documented at the struct it holds"
+)]
+pub enum GuardEvent {
+    SessionStart(GuardSessionStart),
+    UserMessage(GuardUserMessage),
+    ModelRequest(GuardModelRequest),
+    ModelResponse(GuardModelResponse),
+    AssistantMessage(GuardAssistantMessage),
+    ModelError(GuardModelError),
+    PermissionDecision(GuardPermissionDecision),
+    ValidationError(GuardValidationError),
+    IntentDrift(GuardIntentDrift),
+    ApprovalGranted(GuardApproval),
+    ApprovalDenied(GuardApproval),
+    PlanApproved(GuardPlan),
+    PlanRejected(GuardPlan),
+    ToolResult(GuardToolResult),
+    ToolTimeout(GuardToolTimeout),
+    InjectionFlag(GuardInjectionFlag),
+    ContextTrimmed(GuardContextTrimmed),
+    CapHit(GuardCapHit),
+    CostLimit(GuardCostLimit),
+    Abort(GuardAbort),
+    Rollback(GuardRollback),
+    SessionEnd(GuardSessionEnd),
+}
+
+impl From<GuardEvent> for Event {
+    fn from(event: GuardEvent) -> Self {
+        match event {
+            GuardEvent::SessionStart(event) => Self::GuardSessionStart(event),
+            GuardEvent::UserMessage(event) => Self::GuardUserMessage(event),
+            GuardEvent::ModelRequest(event) => Self::GuardModelRequest(event),
+            GuardEvent::ModelResponse(event) => Self::GuardModelResponse(event),
+            GuardEvent::AssistantMessage(event) => Self::GuardAssistantMessage(event),
+            GuardEvent::ModelError(event) => Self::GuardModelError(event),
+            GuardEvent::PermissionDecision(event) => Self::GuardPermissionDecision(event),
+            GuardEvent::ValidationError(event) => Self::GuardValidationError(event),
+            GuardEvent::IntentDrift(event) => Self::GuardIntentDrift(event),
+            GuardEvent::ApprovalGranted(event) => Self::GuardApprovalGranted(event),
+            GuardEvent::ApprovalDenied(event) => Self::GuardApprovalDenied(event),
+            GuardEvent::PlanApproved(event) => Self::GuardPlanApproved(event),
+            GuardEvent::PlanRejected(event) => Self::GuardPlanRejected(event),
+            GuardEvent::ToolResult(event) => Self::GuardToolResult(event),
+            GuardEvent::ToolTimeout(event) => Self::GuardToolTimeout(event),
+            GuardEvent::InjectionFlag(event) => Self::GuardInjectionFlag(event),
+            GuardEvent::ContextTrimmed(event) => Self::GuardContextTrimmed(event),
+            GuardEvent::CapHit(event) => Self::GuardCapHit(event),
+            GuardEvent::CostLimit(event) => Self::GuardCostLimit(event),
+            GuardEvent::Abort(event) => Self::GuardAbort(event),
+            GuardEvent::Rollback(event) => Self::GuardRollback(event),
+            GuardEvent::SessionEnd(event) => Self::GuardSessionEnd(event),
+        }
+    }
+}
+
 /// What the repair desk appends.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(
@@ -158,6 +222,8 @@ impl From<RuleAdd> for RepairEvent {
     }
 }
 
+impl sealed::Sealed for GuardEvent {}
+impl HalfEvent for GuardEvent {}
 impl sealed::Sealed for RepairEvent {}
 impl HalfEvent for RepairEvent {}
 impl Projects for RepairEvent {}

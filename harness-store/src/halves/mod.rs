@@ -2,6 +2,7 @@
 
 mod entries;
 mod events;
+mod guard;
 mod operator;
 mod repair;
 mod validation;
@@ -10,8 +11,10 @@ mod watch;
 pub use entries::EntryLog;
 pub(crate) use events::ended;
 pub use events::{
-    EntryEvent, HalfEvent, OperatorEvent, Projects, RepairEvent, ValidationEvent, WatchEvent,
+    EntryEvent, GuardEvent, HalfEvent, OperatorEvent, Projects, RepairEvent, ValidationEvent,
+    WatchEvent,
 };
+pub use guard::GuardLog;
 pub use operator::OperatorLog;
 pub use repair::{RepairFlight, RepairLog, Resolved};
 pub use validation::{ReplayFlight, ValidationLog};

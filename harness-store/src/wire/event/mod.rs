@@ -5,6 +5,7 @@
 //! changes no state.
 
 mod evidence;
+mod guard;
 mod maintenance;
 mod repair;
 mod replay;
@@ -15,6 +16,13 @@ use serde::{Deserialize, Serialize};
 pub use evidence::{
     Path, Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, TrialAssigned, TrialKind,
     TrialName, TrialObserved, TrialObservedCause, TrialOpened, WorthAssigned, WorthObserved,
+};
+pub use guard::{
+    CapScope, Digest, GuardAbort, GuardApproval, GuardAssistantMessage, GuardCapHit,
+    GuardContextTrimmed, GuardCostLimit, GuardInjectionFlag, GuardIntentDrift, GuardModelError,
+    GuardModelRequest, GuardModelResponse, GuardPermissionDecision, GuardPlan, GuardRollback,
+    GuardSessionEnd, GuardSessionStart, GuardToolResult, GuardToolTimeout, GuardUserMessage,
+    GuardValidationError,
 };
 pub use maintenance::{
     AlertModelFitted, Config, OperatorAct, OperatorAction, RecordSkipped, RuleImport, ScopeCount,
@@ -86,6 +94,51 @@ pub enum Event {
     OperatorAction(OperatorAction),
     RuleImport(Box<RuleImport>),
     AlertModelFitted(AlertModelFitted),
+    // The guard.
+    #[serde(rename = "guard.session_start")]
+    GuardSessionStart(GuardSessionStart),
+    #[serde(rename = "guard.user_message")]
+    GuardUserMessage(GuardUserMessage),
+    #[serde(rename = "guard.llm_request")]
+    GuardModelRequest(GuardModelRequest),
+    #[serde(rename = "guard.llm_response")]
+    GuardModelResponse(GuardModelResponse),
+    #[serde(rename = "guard.assistant_message")]
+    GuardAssistantMessage(GuardAssistantMessage),
+    #[serde(rename = "guard.llm_call_error")]
+    GuardModelError(GuardModelError),
+    #[serde(rename = "guard.permission_decision")]
+    GuardPermissionDecision(GuardPermissionDecision),
+    #[serde(rename = "guard.validation_error")]
+    GuardValidationError(GuardValidationError),
+    #[serde(rename = "guard.intent_drift_suspected")]
+    GuardIntentDrift(GuardIntentDrift),
+    #[serde(rename = "guard.approval_granted")]
+    GuardApprovalGranted(GuardApproval),
+    #[serde(rename = "guard.approval_denied")]
+    GuardApprovalDenied(GuardApproval),
+    #[serde(rename = "guard.plan_approved")]
+    GuardPlanApproved(GuardPlan),
+    #[serde(rename = "guard.plan_rejected")]
+    GuardPlanRejected(GuardPlan),
+    #[serde(rename = "guard.tool_result")]
+    GuardToolResult(GuardToolResult),
+    #[serde(rename = "guard.tool_timeout")]
+    GuardToolTimeout(GuardToolTimeout),
+    #[serde(rename = "guard.injection_flag")]
+    GuardInjectionFlag(GuardInjectionFlag),
+    #[serde(rename = "guard.context_trimmed")]
+    GuardContextTrimmed(GuardContextTrimmed),
+    #[serde(rename = "guard.iteration_cap_hit")]
+    GuardCapHit(GuardCapHit),
+    #[serde(rename = "guard.cost_limit_hit")]
+    GuardCostLimit(GuardCostLimit),
+    #[serde(rename = "guard.session_abort")]
+    GuardAbort(GuardAbort),
+    #[serde(rename = "guard.rollback")]
+    GuardRollback(GuardRollback),
+    #[serde(rename = "guard.session_end")]
+    GuardSessionEnd(GuardSessionEnd),
     // The writer itself.
     Config(Config),
     ScopeIndexRegenerated(ScopeIndexRegenerated),
@@ -95,7 +148,7 @@ pub enum Event {
 }
 
 /// The kinds that this version knows, as `type` spells them.
-pub const KINDS: [&str; 44] = [
+pub const KINDS: [&str; 66] = [
     "session_opened",
     "session_closed",
     "notice",
@@ -135,6 +188,28 @@ pub const KINDS: [&str; 44] = [
     "operator_action",
     "rule_import",
     "alert_model_fitted",
+    "guard.session_start",
+    "guard.user_message",
+    "guard.llm_request",
+    "guard.llm_response",
+    "guard.assistant_message",
+    "guard.llm_call_error",
+    "guard.permission_decision",
+    "guard.validation_error",
+    "guard.intent_drift_suspected",
+    "guard.approval_granted",
+    "guard.approval_denied",
+    "guard.plan_approved",
+    "guard.plan_rejected",
+    "guard.tool_result",
+    "guard.tool_timeout",
+    "guard.injection_flag",
+    "guard.context_trimmed",
+    "guard.iteration_cap_hit",
+    "guard.cost_limit_hit",
+    "guard.session_abort",
+    "guard.rollback",
+    "guard.session_end",
     "config",
     "scope_index_regenerated",
     "segment",
