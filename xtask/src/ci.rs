@@ -4,7 +4,7 @@
 //! rustdoc share the first, tests and gates the second, simulations, kills, demo and attacks the third.
 
 use crate::tree::{self, Tree};
-use crate::{crash, gates, simulate, surface, tidy};
+use crate::{crash, escape, gates, simulate, surface, tidy};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -34,6 +34,9 @@ const STEPS: &[Step] = &[
     }),
     ("docs", docs),
     ("tests", tests),
+    ("escape", |tree| {
+        nothing(escape::run(tree, &escape::Args::short()))
+    }),
     ("gates", |tree| {
         nothing(gates::run(tree, &gates::Args::all()))
     }),

@@ -17,6 +17,7 @@ mod cited;
 mod conversations;
 mod corpus;
 mod crash;
+mod escape;
 mod fuzz;
 mod gates;
 mod harness;
@@ -62,6 +63,8 @@ enum Command {
     Bench(bench::Args),
     /// Mutated bytes against the promises of each boundary (the examples of sanitize and traces)
     Fuzz(fuzz::Args),
+    /// Every way out of a sandbox, tried, each beside what must work (the example of harness-shell)
+    Escape(escape::Args),
     /// Kills a running ingest at random moments and counts what was lost, torn or half done
     Crash(crash::Args),
     /// Checks, packages and describes a release; a person tags and publishes it
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
         Command::Corpus(args) => corpus::run(&tree, &args),
         Command::Bench(args) => bench::run(&tree, &args),
         Command::Fuzz(args) => fuzz::run(&tree, &args),
+        Command::Escape(args) => escape::run(&tree, &args),
         Command::Crash(args) => crash::run(&tree, &args),
         Command::Release(args) => release::run(&tree, &args),
     });

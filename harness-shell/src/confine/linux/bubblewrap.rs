@@ -6,15 +6,11 @@ use std::io::{self, Write as _};
 use std::os::fd::AsRawFd as _;
 use std::path::Path;
 
-use landlock::Ruleset;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::{FdFlags, fcntl_setfd};
 
-use super::domain::{Restriction, closed};
 use super::filter::{self, Metadata};
-use super::identity::{Ids, Keeps};
 use super::launcher::Keep;
-use super::native::cause;
 use super::sandbox::Program;
 use super::{SYSTEM, installed};
 use crate::confine::{Cause, Confinement};
@@ -42,29 +38,21 @@ impl Bubblewrap {
     ///
     /// # Errors
     /// It is not installed, or has no option for what is asked.
-    pub(super) fn prepare(confinement: &Confinement) -> Result<(Restriction, Self), Cause> {
+    pub(super) fn prepare(confinement: &Confinement) -> Result<Self, Cause> {
         let file = installed(&["/usr/bin/bwrap", "/bin/bwrap"]).ok_or(Cause::Missing("bwrap"))?;
         if !confinement.network.is_none() {
             // It shares the whole network or none of it.
             return Err(Cause::CannotExpress("single ports or kinds of socket"));
         }
         let broken = |error: io::Error| Cause::Broken(error.to_string());
-        let ids = Ids::of(&confinement.workspace, Keeps::Nothing).map_err(broken)?;
         // What may only be read is on mounts that nothing changes, modes and times included.
         let program =
             filter::compile(&confinement.network, Metadata::OfAnyPath).map_err(Cause::Broken)?;
-        let restriction = Restriction {
-            ids,
-            ruleset: closed().and_then(Ruleset::create).map_err(cause)?,
-            // It needs what the command must not have; it puts the filter on the command itself.
-            filter: None,
-        };
-        let bubblewrap = Self {
+        Ok(Self {
             options: options(confinement),
             file,
             filter: written(&program).map_err(broken)?,
-        };
-        Ok((restriction, bubblewrap))
+        })
     }
 
     /// Makes ready to run `program` once.
@@ -98,6 +86,8 @@ fn options(confinement: &Confinement) -> Vec<OsString> {
         "--unshare-all",
         "--die-with-parent",
         "--new-session",
+        // The command is the first process of its namespace, so that the end of one is that of both.
+        "--as-pid-1",
         "--cap-drop",
         "ALL",
     ]

@@ -27,9 +27,8 @@ pub(super) struct Restriction {
     pub(super) ids: Ids,
     // INVARIANT: closed to signals; made by `closed` and nothing else.
     pub(super) ruleset: RulesetCreated,
-    /// The system calls of the thread and its children; none is denied where a backend has yet to
-    /// make its own arrangements.
-    pub(super) filter: Option<BpfProgram>,
+    /// The system calls of the thread and its children.
+    pub(super) filter: BpfProgram,
 }
 
 /// A ruleset that closes a domain to signals, or nothing.
@@ -59,9 +58,7 @@ impl Restriction {
         if status.ruleset != RulesetStatus::FullyEnforced || !status.no_new_privs {
             return Err(io::Error::other("Landlock enforces less than was asked"));
         }
-        if let Some(filter) = &self.filter {
-            seccompiler::apply_filter(filter).map_err(io::Error::other)?;
-        }
+        seccompiler::apply_filter(&self.filter).map_err(io::Error::other)?;
         // Seen, not believed: whoever started the host is outside.
         match getppid().map(test_kill_process) {
             Some(Ok(())) => Err(io::Error::other("the Landlock domain is open to signals")),

@@ -10,17 +10,22 @@
 //! | `domain` | a thread that gives all else up, and the end of whatever it started |
 //! | `warden` | that thread, which starts a command and ends its tree |
 //! | `launcher` | limits that are in force, and descriptors that are closed, before the command is |
+//! | `tree` | who came of a command, by either way |
 //! | `watch` | from start to end: output, time, memory |
-//! | `bubblewrap` | another way to the same |
+//! | `bubblewrap`, `firejail` | other ways to the same |
+//! | `namespace` | the tree of a command that those start, and its end |
 
 mod bubblewrap;
 mod domain;
 mod filter;
+mod firejail;
 mod identity;
 mod launcher;
+mod namespace;
 mod native;
 mod probe;
 mod sandbox;
+mod tree;
 mod warden;
 mod watch;
 

@@ -8,7 +8,7 @@ use landlock::{
 };
 
 use super::domain::{Restriction, closed};
-use super::identity::{Ids, Keeps};
+use super::identity::Ids;
 use super::{SYSTEM, SYSTEM_OF_NETWORK, filter};
 use crate::confine::{Cause, Confinement, MAX_PORTS};
 
@@ -23,22 +23,20 @@ const DEVICES: &[&str] = &["/dev/zero", "/dev/full", "/dev/random", "/dev/urando
 ///
 /// # Errors
 /// What the kernel lacks, or the confinement asks too much.
-pub(super) fn prepare(confinement: &Confinement) -> Result<Restriction, Cause> {
+pub(super) fn prepare(confinement: &Confinement, ids: Ids) -> Result<Restriction, Cause> {
     if confinement.network.tcp_ports.len() > MAX_PORTS {
         return Err(Cause::CannotExpress("so many TCP ports"));
     }
-    let ids = Ids::of(&confinement.workspace, Keeps::Reading)
-        .map_err(|error| Cause::Broken(error.to_string()))?;
     let metadata = filter::Metadata::of(&confinement.reads, ids);
     Ok(Restriction {
         ids,
         ruleset: ruleset(confinement).map_err(cause)?,
-        filter: Some(filter::compile(&confinement.network, metadata).map_err(Cause::Broken)?),
+        filter: filter::compile(&confinement.network, metadata).map_err(Cause::Broken)?,
     })
 }
 
 /// What a failure of Landlock means.
-pub(super) fn cause(error: RulesetError) -> Cause {
+fn cause(error: RulesetError) -> Cause {
     match error {
         RulesetError::AddRules(_) => Cause::Broken(error.to_string()),
         _ => Cause::Missing("Landlock with signal scopes (Linux 6.12)"),

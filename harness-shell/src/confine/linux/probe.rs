@@ -63,12 +63,12 @@ pub(super) fn prove(
     means: &Means,
     confinement: &Confinement,
 ) -> Result<Enforcement, Cause> {
-    let ids = means.restriction.ids;
+    let ids = means.ids;
     let ground = Ground::new(ids).map_err(|error| obstructs(&error))?;
     let on_ground = ground.confinement()?;
     let trial = Means::prepare(backend, &on_ground)?;
-    if backend == Backend::Native {
-        let acts = trial.restriction.within(|| ground.acts());
+    if let Some(restriction) = trial.restriction() {
+        let acts = restriction.within(|| ground.acts());
         if let Some(act) = acts.map_err(|error| obstructs(&error))? {
             return Err(Cause::Leaks(act));
         }

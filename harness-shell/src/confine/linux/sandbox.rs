@@ -1,19 +1,25 @@
 //! A confinement that a backend has been shown to make true, and commands that run in it.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, PipeReader};
 use std::os::fd::AsRawFd as _;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use harness_core::CleanString;
 use harness_sanitize::Intake;
+use rustix::process::Pid;
 
 use super::bubblewrap::Bubblewrap;
 use super::domain::Restriction;
+use super::firejail::Firejail;
+use super::identity::{Ids, Keeps};
 use super::launcher::{Keep, Launcher};
+use super::namespace::{processes, status};
+use super::tree::Bond;
+use super::warden::Left;
 use super::watch::{self, Raw, WatchError};
 use super::{native, probe};
 use crate::allowed::Allowed;
@@ -49,36 +55,54 @@ pub(super) struct Program {
 /// A backend that is ready.
 #[derive(Debug)]
 pub(super) struct Means {
-    pub(super) restriction: Arc<Restriction>,
+    pub(super) ids: Ids,
     kind: Kind,
     launcher: Mutex<Option<(Instant, Arc<Launcher>)>>,
 }
 
 #[derive(Debug)]
-enum Kind {
-    Native,
+pub(super) enum Kind {
+    Native(Arc<Restriction>),
     Bubblewrap(Bubblewrap),
+    Firejail(Firejail),
 }
 
 impl Means {
+    /// # Errors
+    /// What the machine lacks, or the backend cannot express.
     pub(super) fn prepare(backend: Backend, confinement: &Confinement) -> Result<Self, Cause> {
-        let (restriction, kind) = match backend {
-            Backend::Native => (native::prepare(confinement)?, Kind::Native),
-            Backend::Bubblewrap => {
-                let (restriction, bubblewrap) = Bubblewrap::prepare(confinement)?;
-                (restriction, Kind::Bubblewrap(bubblewrap))
-            }
-            Backend::Firejail => return Err(Cause::Missing("support for firejail")),
-            Backend::Docker => return Err(Cause::Missing("support for docker")),
+        let keeps = match backend {
+            Backend::Native => Keeps::Reading,
+            _ => Keeps::Nothing,
+        };
+        let ids = Ids::of(&confinement.workspace, keeps)
+            .map_err(|error| Cause::Broken(error.to_string()))?;
+        let kind = match backend {
+            Backend::Native => Kind::Native(Arc::new(native::prepare(confinement, ids)?)),
+            Backend::Bubblewrap => Kind::Bubblewrap(Bubblewrap::prepare(confinement)?),
+            Backend::Firejail => Kind::Firejail(Firejail::prepare(confinement)?),
+            // Its daemon is another root, and makes files of the workspace its own.
+            Backend::Docker => return Err(Cause::CannotExpress("the workspace's owner")),
         };
         Ok(Self {
-            restriction: Arc::new(restriction),
+            ids,
             kind,
             launcher: Mutex::new(None),
         })
     }
 
+    /// The restriction that a thread of the host can take upon itself, if that is how it works.
+    pub(super) fn restriction(&self) -> Option<&Restriction> {
+        match &self.kind {
+            Kind::Native(restriction) => Some(restriction),
+            Kind::Bubblewrap(_) | Kind::Firejail(_) => None,
+        }
+    }
+
     /// Runs `program` and watches it.
+    ///
+    /// # Errors
+    /// Of the start or of watching; what was started is dead.
     pub(super) fn run(
         &self,
         program: &Program,
@@ -88,8 +112,8 @@ impl Means {
         let limits = &confinement.limits;
         // What a run needs open stays so until it is over.
         let (mut command, _run) = match &self.kind {
-            Kind::Native => {
-                let launcher = self.launcher(limits).map_err(RunError::Start)?;
+            Kind::Native(_) => {
+                let launcher = self.launcher(limits, 0).map_err(RunError::Start)?;
                 let mut command = Command::new(launcher.path());
                 let handle = confinement.workspace.handle().as_raw_fd();
                 command
@@ -107,6 +131,15 @@ impl Means {
                 command.args(&run.arguments);
                 (command, (Arc::new(launcher), Some(run)))
             }
+            Kind::Firejail(firejail) => {
+                let launcher = self.launcher(limits, Firejail::TASKS);
+                let launcher = launcher.map_err(RunError::Start)?;
+                let mut command = Command::new(launcher.path());
+                command
+                    .args(firejail.arguments(program))
+                    .current_dir(confinement.workspace.path());
+                (command, (launcher, None))
+            }
         };
         command
             .env_clear()
@@ -114,26 +147,42 @@ impl Means {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        watch::run(&self.restriction, command, limits, cancel).map_err(|error| match error {
+        let bond = match &self.kind {
+            Kind::Native(restriction) => Bond::Domain(Arc::clone(restriction)),
+            Kind::Bubblewrap(_) | Kind::Firejail(_) => {
+                if let Some((uid, gid)) = self.ids.owner() {
+                    // Further groups and capabilities go with the user.
+                    command.uid(uid).gid(gid);
+                }
+                Bond::Namespace
+            }
+        };
+        let raw = watch::run(&bond, command, limits, cancel).map_err(|error| match error {
             WatchError::Start(error) => RunError::Start(error),
             WatchError::Watch(error) => RunError::Watch(error),
-        })
+        })?;
+        if raw.left == Left::Dead {
+            // They take room from the next command, which is counted anew for that reason.
+            *self.launcher.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        Ok(raw)
     }
 
     /// Tasks that the user may have: the kernel's limit counts those too that are there already.
     fn tasks(&self, limits: &Limits) -> u64 {
-        tasks_of(self.restriction.ids.uid).saturating_add(limits.processes)
+        tasks_of(self.ids.uid).saturating_add(limits.processes)
     }
 
     /// A launcher, made anew from time to time, for the count of tasks in it ages.
-    fn launcher(&self, limits: &Limits) -> io::Result<Arc<Launcher>> {
+    fn launcher(&self, limits: &Limits, own: u64) -> io::Result<Arc<Launcher>> {
         let mut held = self.launcher.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((made, launcher)) = &*held
             && made.elapsed() < COUNT_AGE
         {
             return Ok(Arc::clone(launcher));
         }
-        let launcher = Launcher::new(limits, self.tasks(limits), Keep::Nothing)?;
+        let tasks = self.tasks(limits).saturating_add(own);
+        let launcher = Launcher::new(limits, tasks, Keep::Nothing)?;
         let launcher = Arc::new(launcher);
         *held = Some((Instant::now(), Arc::clone(&launcher)));
         Ok(launcher)
@@ -266,22 +315,10 @@ impl Sandbox {
 
 /// Tasks that belong to user `uid` now, the dead that nobody has collected among them.
 fn tasks_of(uid: u32) -> u64 {
-    let Ok(processes) = fs::read_dir("/proc") else {
-        return 0;
-    };
-    let threads = processes.filter_map(|entry| {
-        let entry = entry.ok()?;
-        entry.file_name().to_str()?.parse::<u32>().ok()?;
-        let folder = entry.path();
-        // The folder of one that may not be looked into belongs to root, its status does not lie.
-        let status = fs::read_to_string(folder.join("status")).ok()?;
-        let field = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-            line.split_whitespace().next()?.parse::<u64>().ok()
-        };
-        (field("Uid:")? == u64::from(uid)).then(|| field("Threads:").unwrap_or(1))
-    });
-    threads.sum()
+    let of_the_user = |pid: &Pid| status(*pid, "Uid:") == Some(u64::from(uid));
+    let all = processes().unwrap_or_default();
+    let own = all.into_iter().filter(of_the_user);
+    own.map(|pid| status(pid, "Threads:").unwrap_or(1)).sum()
 }
 
 const fn remedy(backend: Backend, cause: &Cause) -> &'static str {

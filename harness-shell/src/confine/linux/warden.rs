@@ -10,19 +10,26 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::domain::{Domain, Restriction};
+use super::namespace::{DYING, is_dead, processes};
 
-/// How long the kernel may take to bury the killed.
-const DYING: Duration = Duration::from_secs(10);
 /// How long one look waits for them.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Attempts to execute a launcher, and the pause between two.
 const ATTEMPTS: usize = 200;
 const PAUSE: Duration = Duration::from_millis(1);
+
+/// What a tree leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Nothing that counts.
+    Nothing,
+    /// Dead whom nobody has collected.
+    Dead,
+}
 
 /// Starts, tells apart, ends.
 pub(super) struct Warden {
@@ -92,32 +99,36 @@ impl Warden {
 
     /// The processes of the tree, the dead that nobody has collected among them.
     pub(super) fn members(&self) -> io::Result<Vec<Pid>> {
-        let own = std::process::id().to_string();
-        let pids = std::fs::read_dir("/proc")?
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-            .filter(|name| *name != own)
-            .filter_map(|name| Pid::from_raw(name.parse().ok()?))
-            .collect();
+        let mut pids = processes()?;
+        // The thread may signal its own process too, which is not of the tree.
+        let own = rustix::process::getpid();
+        pids.retain(|pid| *pid != own);
         self.ask(|answer| Order::Which(pids, answer))
     }
 
-    /// Kills the tree, and returns when every process of it is dead.
+    /// Kills the tree, and returns when every process of it is dead; `first` was started as its
+    /// first. The kernel goes on counting the others until their parent collects them.
     ///
     /// # Errors
     /// Where one is still there after [`DYING`]. It is killed all the same: the kernel holds it in
     /// a call, and it will not run another instruction of its own.
-    pub(super) fn end(&self) -> io::Result<()> {
+    pub(super) fn end(&self, first: Pid) -> io::Result<Left> {
         let deadline = Instant::now() + DYING;
         self.ask(Order::Kill)?;
+        let mut members = self.members()?;
+        let left = if members.iter().all(|pid| *pid == first) {
+            Left::Nothing
+        } else {
+            Left::Dead
+        };
         loop {
-            let alive: Vec<OwnedFd> = self
-                .members()?
+            let alive: Vec<OwnedFd> = members
                 .into_iter()
                 .filter_map(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
                 .filter(|handle| !is_dead(std::slice::from_ref(handle), Duration::ZERO))
                 .collect();
             if alive.is_empty() {
-                return Ok(());
+                return Ok(left);
             }
             if Instant::now() > deadline {
                 return Err(io::Error::other(
@@ -125,6 +136,7 @@ impl Warden {
                 ));
             }
             is_dead(&alive, LOOK);
+            members = self.members()?;
         }
     }
 
@@ -148,7 +160,7 @@ impl Drop for Warden {
 
 /// Starts `command`. A launcher cannot be executed as long as another child of the host, which is
 /// not yet the program that it will be, still has a copy of the descriptor it was written through.
-fn spawn(command: &mut Command) -> io::Result<Child> {
+pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
     for _ in 0..ATTEMPTS {
         match command.spawn() {
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
@@ -158,16 +170,6 @@ fn spawn(command: &mut Command) -> io::Result<Child> {
         }
     }
     command.spawn()
-}
-
-/// Waits until one of `handles` is dead.
-fn is_dead(handles: &[OwnedFd], time: Duration) -> bool {
-    let mut polled: Vec<PollFd<'_>> = handles
-        .iter()
-        .map(|handle| PollFd::new(handle, PollFlags::IN))
-        .collect();
-    let time = Timespec::try_from(time).ok();
-    poll(&mut polled, time.as_ref()).is_ok_and(|ready| ready > 0)
 }
 
 fn gone() -> io::Error {

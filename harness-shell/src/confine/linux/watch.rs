@@ -5,7 +5,6 @@ use std::io::{self, PipeReader, Read as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,8 +13,8 @@ use rustix::io::Errno;
 use rustix::param::page_size;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use super::domain::Restriction;
-use super::warden::Warden;
+use super::tree::{Bond, Tree};
+use super::warden::Left;
 use crate::confine::Limits;
 use crate::outcome::{Ended, Limit};
 
@@ -40,27 +39,28 @@ pub(super) struct Raw {
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
     pub(super) dropped_bytes: u64,
+    pub(super) left: Left,
 }
 
-/// Starts `command` under `restriction` and watches it until its whole tree is dead. A closed
+/// Starts `command` and watches it until its whole tree is dead. A closed
 /// `cancel` ends it early.
 ///
 /// # Errors
 /// Of the start, or of the system calls that watch; the tree is dead then too.
 pub(super) fn run(
-    restriction: &Arc<Restriction>,
+    bond: &Bond,
     command: Command,
     limits: &Limits,
     cancel: Option<&PipeReader>,
 ) -> Result<Raw, WatchError> {
     let started = Instant::now();
-    let (warden, mut child) =
-        Warden::start(Arc::clone(restriction), command).map_err(WatchError::Start)?;
-    let watched = watch(&warden, &mut child, limits, started, cancel);
+    let (tree, mut child) = Tree::start(bond, command).map_err(WatchError::Start)?;
+    let watched = watch(&tree, &mut child, limits, started, cancel);
     // Whatever came of watching, the tree ends before anything else is said of it.
-    let dead = warden.end();
+    let dead = tree.end(Pid::from_child(&child));
+    drop(tree);
     let status = child.wait().map_err(WatchError::Watch)?;
-    dead.map_err(WatchError::Watch)?;
+    let left = dead.map_err(WatchError::Watch)?;
     let mut watched = watched.map_err(WatchError::Watch)?;
     watched.take_rest().map_err(WatchError::Watch)?;
     Ok(Raw {
@@ -69,6 +69,7 @@ pub(super) fn run(
             + watched.stderr.beyond(limits.output_bytes),
         stdout: watched.stdout.kept,
         stderr: watched.stderr.kept,
+        left,
     })
 }
 
@@ -95,7 +96,7 @@ impl Watched {
 }
 
 fn watch(
-    warden: &Warden,
+    tree: &Tree,
     child: &mut Child,
     limits: &Limits,
     started: Instant,
@@ -112,7 +113,7 @@ fn watch(
             break Some(Ended::TimedOut);
         }
         if now >= look {
-            if memory(&warden.members()?) > limits.memory_bytes {
+            if memory(&tree.members()?) > limits.memory_bytes {
                 break Some(Ended::OverLimit(Limit::Memory));
             }
             look = Instant::now() + LOOK;
