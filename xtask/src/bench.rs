@@ -21,18 +21,22 @@ pub(crate) struct Args {
 enum Bench {
     /// The text boundary
     Text,
+    /// The guard around a tool call
+    Guard,
 }
 
 impl Bench {
     const fn package(self) -> &'static str {
         match self {
             Self::Text => "harness-sanitize",
+            Self::Guard => "harness-guard",
         }
     }
 
     const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
+            Self::Guard => "guard",
         }
     }
 }
@@ -41,7 +45,7 @@ impl Bench {
 pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
     let benches = args
         .only
-        .map_or_else(|| vec![Bench::Text], |only| vec![only]);
+        .map_or_else(|| vec![Bench::Text, Bench::Guard], |only| vec![only]);
     for bench in benches {
         let mut cargo = tree.cargo(["bench", "--quiet", "--package", bench.package()]);
         cargo.args(["--bench", bench.name(), "--"]);

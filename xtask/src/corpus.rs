@@ -1,4 +1,4 @@
-//! `corpus`: the text gate measured on a folder of labelled texts, by the crate that owns the gate.
+//! `corpus`: a gate or a policy measured on a folder of labelled inputs, by the crate that owns it.
 
 use crate::tree::{self, Tree};
 use anyhow::{Context, Result};
@@ -9,8 +9,11 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 #[command(after_help = "Example: cargo xtask corpus ../texts --json")]
 pub(crate) struct Args {
-    /// The folder of labelled texts
+    /// The folder of labelled inputs
     dir: PathBuf,
+    /// What is measured
+    #[arg(long, value_enum, default_value = "text")]
+    only: Set,
     /// Passed on as they are
     #[arg(
         trailing_var_arg = true,
@@ -20,18 +23,31 @@ pub(crate) struct Args {
     args: Vec<OsString>,
 }
 
+/// A set of labelled inputs, by what it measures.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Set {
+    /// The text gate
+    Text,
+    /// The web policy
+    Ssrf,
+}
+
+impl Set {
+    const fn package(self) -> &'static str {
+        match self {
+            Self::Text => "harness-sanitize",
+            Self::Ssrf => "harness-guard",
+        }
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
     // Cargo runs in the root of the tree, wherever we were called from.
     let dir = std::path::absolute(&args.dir)
         .with_context(|| format!("`{}` is no path", args.dir.display()))?;
-    let mut cargo = tree.cargo([
-        "run",
-        "--quiet",
-        "--release",
-        "--package",
-        "harness-sanitize",
-    ]);
+    let package = args.only.package();
+    let mut cargo = tree.cargo(["run", "--quiet", "--release", "--package", package]);
     cargo.args(["--example", "corpus", "--"]);
     cargo.arg(dir).args(&args.args);
     tree::succeed(&mut cargo)

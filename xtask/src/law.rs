@@ -91,10 +91,14 @@ const TABLE: &[Row] = &[
             "harness-store",
             "harness-shell",
         ],
+        // serde_json: arguments are JSON, and jsonschema speaks no other. rustix: paths beneath a
+        // held handle.
         outside: &[
             "async-trait",
             "getrandom",
             "jsonschema",
+            "rustix",
+            "serde_json",
             "thiserror",
             "tokio",
             "url",
