@@ -141,7 +141,17 @@ const TABLE: &[Row] = &[
     Row {
         name: "harness-plugin",
         arrows: ENGINE_AND_SHELL,
-        outside: &["async-trait", "libloading", "sha2", "thiserror"],
+        // A plugin speaks JSON, is called off the host's threads, and is read through one handle
+        // and sealed, which takes rustix.
+        outside: &[
+            "async-trait",
+            "libloading",
+            "rustix",
+            "serde_json",
+            "sha2",
+            "thiserror",
+            "tokio",
+        ],
     },
     Row {
         name: "harness-pandaprobe",

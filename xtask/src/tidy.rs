@@ -1,7 +1,8 @@
 //! `tidy`: what the compiler does not ask for and a reader relies on.
 //!
 //! - every module file opens with a `//!` doc;
-//! - every crate root forbids `unsafe`, and every `lib.rs` has the four headings in order;
+//! - every crate root forbids `unsafe` (the one that loads plugins denies it, and one module of it
+//!   allows it), and every `lib.rs` has the four headings in order;
 //! - nothing is left unfinished (`todo!`, `unimplemented!`) and no test is left out (`#[ignore]`);
 //! - every invariant of the architecture page names tests that exist (the syntax stands in
 //!   `invariants.rs`), and so does every row of the threat pages (`threats.rs`);
@@ -26,6 +27,10 @@ Example: cargo xtask tidy";
 
 /// A file longer than this is listed: it may hold two concepts.
 const LONG_FILE_LINES: usize = 400;
+
+/// The crate that loads foreign code, and the one module of it that may.
+const LOADER: &str = "harness-adapters/plugin";
+const UNSAFE_MODULE: &str = "src/abi.rs";
 
 /// What the docs of every library open with, in this order.
 const HEADINGS: [&str; 4] = ["Promises", "Never", "Who may depend on it", "How it fails"];
@@ -64,6 +69,7 @@ pub(crate) fn check(tree: &Tree) -> Result<Vec<String>> {
     for member in &members {
         findings.extend(root_findings(tree, member)?);
     }
+    findings.extend(loader_findings(tree, &files)?);
     let cited = Cited::of(tree, &files, &members);
     findings.extend(invariants::findings(&cited)?);
     findings.extend(threats::findings(&cited)?);
@@ -138,8 +144,13 @@ fn root_findings(tree: &Tree, member: &Member) -> Result<Vec<String>> {
             continue;
         }
         let text = tree.read(file)?;
-        if !source::code(&text).contains("#![forbid(unsafe_code)]") {
-            findings.push(format!("{}: no `#![forbid(unsafe_code)]`", file.display()));
+        let bar = if member.folder.ends_with(LOADER) {
+            "#![deny(unsafe_code)]"
+        } else {
+            "#![forbid(unsafe_code)]"
+        };
+        if !source::code(&text).contains(bar) {
+            findings.push(format!("{}: no `{bar}`", file.display()));
         }
         if file.ends_with("src/lib.rs") && !has_headings(&text) {
             findings.push(format!(
@@ -150,6 +161,41 @@ fn root_findings(tree: &Tree, member: &Member) -> Result<Vec<String>> {
         }
     }
     Ok(findings)
+}
+
+/// Files of the loader's library, other than its one module, that allow `unsafe`.
+fn loader_findings(tree: &Tree, files: &[PathBuf]) -> Result<Vec<String>> {
+    let mut findings = Vec::new();
+    for file in files {
+        let Ok(within) = file.strip_prefix(LOADER) else {
+            continue;
+        };
+        if !within.starts_with("src") || within == Path::new(UNSAFE_MODULE) {
+            continue;
+        }
+        let code = source::code(&tree.read(file)?);
+        if allows_unsafe(&code) {
+            findings.push(format!(
+                "{}: `unsafe` is allowed in {UNSAFE_MODULE} alone",
+                file.display()
+            ));
+        }
+    }
+    Ok(findings)
+}
+
+/// Whether stripped text lifts the bar: by an attribute, in whatever list it stands.
+fn allows_unsafe(code: &str) -> bool {
+    let lifted = ["allow(", "expect(", "warn("];
+    lifted.iter().any(|attribute| {
+        code.match_indices(attribute).any(|(at, _)| {
+            let rest = code.get(at..).unwrap_or_default();
+            rest.split(')')
+                .next()
+                .unwrap_or_default()
+                .contains("unsafe_code")
+        })
+    })
 }
 
 /// The four headings, each once and in order; others may follow.
@@ -171,6 +217,19 @@ mod tests {
     #[test]
     fn the_tree_is_tidy() {
         assert_eq!(check(&Tree::here().unwrap()).unwrap(), [""; 0]);
+    }
+
+    #[test]
+    fn a_lifted_bar_is_found() {
+        for (code, lifts) in [
+            ("#![allow(unsafe_code)]", true),
+            ("#[allow(dead_code, unsafe_code)]\nfn f() {}", true),
+            ("#[expect(\n    unsafe_code\n)]", true),
+            ("#![deny(unsafe_code)]", false),
+            ("#[allow(dead_code)]\nlet unsafe_code = 1;", false),
+        ] {
+            assert_eq!(allows_unsafe(code), lifts, "{code}");
+        }
     }
 
     #[test]

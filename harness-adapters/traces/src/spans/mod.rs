@@ -14,6 +14,8 @@ mod otlp_json;
 mod protobuf;
 mod said;
 mod shape;
+mod steps;
+mod told;
 mod turn;
 mod vocabulary;
 mod wire;

@@ -1,0 +1,16 @@
+//! One file a promise.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "tests may panic"
+)]
+
+mod library;
+
+mod a_plugin_in_thirty_lines;
+mod a_plugins_failure_is_its_calls;
+mod nothing_is_loaded_but_what_is_pinned;
