@@ -32,7 +32,7 @@ pub static PLUGIN: Table = Table {
     free,
 };
 
-const DESCRIPTION: &str = r#"{"name": "by hand", "version": "1", "verifies": false,
+const DESCRIPTION: &str = r#"{"name": "by hand", "version": "1", "verifies": false, "repairs": true,
     "metrics": [{"name": "by_hand", "tier": 1, "threshold": 0.5}]}"#;
 
 extern "C" fn call(at: *const u8, length: usize) -> Bytes {
@@ -45,6 +45,9 @@ extern "C" fn call(at: *const u8, length: usize) -> Bytes {
     let wants = |what: &str| asked.contains(&format!("\"request\":\"{what}\""));
     if asked.contains("\"describe\"") {
         return given(DESCRIPTION.to_owned(), 0);
+    }
+    if asked.contains("\"reply\"") {
+        return given(reply(&asked), 0);
     }
     if wants("garbage") {
         return given("\u{0}\u{1}}{".to_owned(), 0);
@@ -70,6 +73,16 @@ extern "C" fn call(at: *const u8, length: usize) -> Bytes {
         wait_for(path);
     }
     given(score("0.5"), 0)
+}
+
+/// What a model would say: it looks at nothing and resolves the notice.
+fn reply(asked: &str) -> String {
+    assert!(asked.contains("harness_notice_resolve"));
+    let arguments = r#"{\"kind\": \"no_proposal\"}"#;
+    format!(
+        r#"{{"text": "", "output_tokens": 9, "calls": [{{"id": "1",
+            "name": "harness_notice_resolve", "arguments": "{arguments}"}}]}}"#
+    )
 }
 
 /// Waits for a file, a minute at most.

@@ -14,6 +14,7 @@ impl Plugin for KeepsToThePoint {
             version: "1",
             metrics: vec![("directness", Tier::Progress, 0.5)],
             verifies: true,
+            ..Description::default()
         }
     }
 

@@ -25,6 +25,7 @@ pub(crate) struct Declared {
     pub(crate) version: CleanString,
     pub(crate) metrics: MetricRegistry,
     pub(crate) verifies: bool,
+    pub(crate) repairs: bool,
 }
 
 pub(crate) fn parse(answer: &[u8]) -> Result<Value, Unexpected> {
@@ -33,6 +34,7 @@ pub(crate) fn parse(answer: &[u8]) -> Result<Value, Unexpected> {
 
 pub(crate) fn declared(answer: &Value, intake: &Intake) -> Result<Declared, Unexpected> {
     let text = |name: &str| answer.get(name).and_then(Value::as_str);
+    let says = |name: &str| answer.get(name).and_then(Value::as_bool) == Some(true);
     let name = text("name")
         .filter(|name| !name.trim().is_empty())
         .ok_or(Unexpected("it has no `name`"))?;
@@ -53,7 +55,8 @@ pub(crate) fn declared(answer: &Value, intake: &Intake) -> Result<Declared, Unex
         metrics: MetricRegistry::new(metrics.ok_or(Unexpected(
             "a metric has a name, a tier of 1 to 3 and a threshold of 0 to 1",
         ))?),
-        verifies: answer.get("verifies").and_then(Value::as_bool) == Some(true),
+        verifies: says("verifies"),
+        repairs: says("repairs"),
     })
 }
 

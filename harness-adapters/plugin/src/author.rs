@@ -1,7 +1,7 @@
 //! The author's side: a safe trait, and what its calls say.
 //!
-//! A call is a JSON object with `do`: `describe`, `score` (with `trace` and `tier`) or `verify`
-//! (with `trace` and `turn`). A trace is `{id, request, spans: [{kind, name, speaker, arguments:
+//! A call is a JSON object with `do`: `describe`, `score` (with `trace` and `tier`), `verify` (with
+//! `trace` and `turn`) or `reply` (with `prompt`, `exchange` and `tools`). A trace is `{id, request, spans: [{kind, name, speaker, arguments:
 //! [{path, value}], output, status}], dropped}`: cleaned, bounded, and without the spans of the four
 //! rule tools.
 
@@ -44,6 +44,8 @@ pub struct Description {
     pub metrics: Vec<(&'static str, Tier, f64)>,
     /// Whether it checks outcomes.
     pub verifies: bool,
+    /// Whether it can be the model of the repair agent.
+    pub repairs: bool,
 }
 
 /// A score, from 0 (worst) to 1 (best).
@@ -72,7 +74,7 @@ pub struct Scored {
 ///             name: "brevity",
 ///             version: "1",
 ///             metrics: vec![("brevity", Tier::Progress, 0.5)],
-///             verifies: false,
+///             ..Description::default()
 ///         }
 ///     }
 ///
@@ -107,6 +109,18 @@ pub trait Plugin: Default + 'static {
     fn verify(&mut self, trace: &Value, turn: &Value) -> Result<(f64, String), String> {
         let _ = (trace, turn);
         Err("it checks no outcomes".to_owned())
+    }
+
+    /// One reply of the repair agent's model. `request` is `{prompt, exchange: [{reply: {text,
+    /// calls}} | {answers: [{call_id, name, content}]} | {reminder}], tools: [{name, description,
+    /// parameters}], max_output_tokens, temperature, reasoning_effort}`; the reply is `{text, calls:
+    /// [{id, name, arguments}], output_tokens, stop: complete | truncated | refused}`.
+    ///
+    /// # Errors
+    /// It does not reply to this, and why.
+    fn reply(&mut self, request: &Value) -> Result<Value, String> {
+        let _ = request;
+        Err("it repairs nothing".to_owned())
     }
 }
 
@@ -147,6 +161,7 @@ fn carry_out<P: Plugin>(plugin: &mut P, asked: &Value) -> Result<Value, String> 
                 "version": description.version,
                 "metrics": metrics,
                 "verifies": description.verifies,
+                "repairs": description.repairs,
             }))
         }
         Some("score") => {
@@ -170,6 +185,7 @@ fn carry_out<P: Plugin>(plugin: &mut P, asked: &Value) -> Result<Value, String> 
             let (score, reason) = plugin.verify(part("trace"), part("turn"))?;
             Ok(json!({ "score": score, "reason": reason }))
         }
+        Some("reply") => plugin.reply(asked),
         _ => Err("the call is none that this version knows".to_owned()),
     }
 }
@@ -190,7 +206,7 @@ pub(crate) mod tests {
                 name: "echo",
                 version: "1",
                 metrics: vec![("echo", Tier::Diagnosis, 0.25)],
-                verifies: false,
+                ..Description::default()
             }
         }
 
@@ -214,7 +230,7 @@ pub(crate) mod tests {
         assert_eq!(
             told(&json!({"do": "describe"})),
             Ok(json!({
-                "name": "echo", "version": "1", "verifies": false,
+                "name": "echo", "version": "1", "verifies": false, "repairs": false,
                 "metrics": [{"name": "echo", "tier": 2, "threshold": 0.25}],
             }))
         );

@@ -2,7 +2,8 @@
 //!
 //! An author writes [`Plugin`] and one macro, [`export_plugin!`](crate::export_plugin). A host pins
 //! the file by its SHA-256, opens it ([`PinnedFile`]), loads it ([`LoadedPlugin`]), and uses it as
-//! an evaluator or a verifier.
+//! an evaluator, a verifier or the model of the repair agent. The fourth port, replay, is none of
+//! these: its runs call the host's tools, and nothing here calls back.
 //!
 //! # Promises
 //! - Nothing is loaded but the bytes whose SHA-256 is pinned: they are read once, through one
@@ -37,10 +38,12 @@ mod author;
 mod evaluator;
 mod file;
 mod loaded;
+mod model;
 mod worker;
 
 pub use author::{Description, Plugin, Scored, Tier};
 pub use evaluator::{PluginEvaluator, PluginVerifier};
 pub use file::{FileError, Pin, PinnedFile};
 pub use loaded::{LoadError, LoadedPlugin};
+pub use model::PluginModel;
 pub use serde_json::{Value, json};

@@ -12,5 +12,6 @@
 mod library;
 
 mod a_plugin_in_thirty_lines;
+mod a_plugin_repairs_as_any_model;
 mod a_plugins_failure_is_its_calls;
 mod nothing_is_loaded_but_what_is_pinned;
