@@ -2,7 +2,7 @@
 //!
 //! A library exports one symbol, `harness_plugin`, a [`Table`]: a magic number, the version of the
 //! ABI, the size of the table, and two functions. `call` takes bytes and returns bytes: JSON both
-//! ways, see [`Plugin`](crate::Plugin) for what it says. What a plugin returns it frees itself, in
+//! ways, see [`Plugin`] for what it says. What a plugin returns it frees itself, in
 //! `free`. In C:
 //!
 //! ```c
