@@ -106,7 +106,8 @@ impl<'a> Reader<'a> {
                     self.line_into(line, number, spans, &unnamed, &mut document);
                 }
             }
-            Err(_) if spans::looks_like_protobuf(text) => {
+            // Ids are random bytes: a message with spans is no text.
+            Err(_) if std::str::from_utf8(text).is_err() && spans::looks_like_protobuf(text) => {
                 let mut take = |span| spans.take(span, self.intake);
                 spans::read_protobuf(text, &mut take, &mut |reason| {
                     document.report(whole, reason)

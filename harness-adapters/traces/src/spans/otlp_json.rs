@@ -1,10 +1,12 @@
-//! OTLP as JSON, as collectors write it to files; and single spans, one object each.
+//! OTLP as JSON, as collectors write it to files; single spans, one object each; and traces with
+//! their spans in them, as platforms keep them.
 
 use serde_json::{Map, Value};
 
 use super::attributes::Attributes;
-use super::foreign::{ForeignSpan, time_of_nanos};
+use super::foreign::{ForeignSpan, Kind, time_of_nanos};
 use super::shape::{self, Event, Otlp};
+use super::vocabulary;
 use crate::reader::type_of;
 use crate::unreadable::Reason;
 
@@ -27,7 +29,33 @@ pub(crate) fn read(
     }
 }
 
-/// Hands one span to `take`: with the names of OTLP, or of the SDKs that print spans.
+/// Hands a trace that holds its spans to `take`, itself as their frame.
+pub(crate) fn read_trace(
+    trace: &Value,
+    take: &mut impl FnMut(ForeignSpan),
+    report: &mut impl FnMut(Reason),
+) {
+    let id = id(trace, &["traceId", "trace_id"]).unwrap_or_default();
+    let frame = ForeignSpan {
+        trace: id.clone(),
+        id,
+        name: text(trace, &["name"]).unwrap_or_default().to_owned(),
+        started: time(trace, &["started_at"]),
+        ended: time(trace, &["ended_at"]),
+        kind: Some(Kind::Frame),
+        session: text(trace, &["session_id"]).map(str::to_owned),
+        input: part(trace, "input"),
+        output: part(trace, "output"),
+        ..ForeignSpan::default()
+    };
+    shape::checked(frame, take, report);
+    for span in list(trace, &["spans"], report) {
+        read_span(span, take, report);
+    }
+}
+
+/// Hands one span to `take`: with the names of OTLP, of the SDKs that print spans, or of platforms,
+/// which make columns of the most important attributes.
 pub(crate) fn read_span(
     value: &Value,
     take: &mut impl FnMut(ForeignSpan),
@@ -47,9 +75,19 @@ pub(crate) fn read_span(
             id: id(context, &["spanId", "span_id"]).unwrap_or_default(),
             parent: id(value, &["parentSpanId", "parent_span_id", "parent_id"]),
             name: text(value, &["name"]).unwrap_or_default().to_owned(),
-            started: time(value, &["startTimeUnixNano", "start_time"]),
-            ended: time(value, &["endTimeUnixNano", "end_time"]),
-            failure: failure(value.get("status")),
+            started: time(value, &["startTimeUnixNano", "start_time", "started_at"]),
+            ended: time(value, &["endTimeUnixNano", "end_time", "ended_at"]),
+            failure: text(value, &["error"])
+                .map(str::to_owned)
+                .or_else(|| failure(value.get("status"))),
+            kind: text(value, &["kind"]).and_then(vocabulary::kind_named),
+            model: text(value, &["model"]).map(str::to_owned),
+            tokens: value
+                .get("token_usage")
+                .and_then(|usage| usage.get("total_tokens").or_else(|| usage.get("total")))
+                .and_then(Value::as_u64),
+            input: part(value, "input"),
+            output: part(value, "output"),
             ..ForeignSpan::default()
         },
         attributes: attributes(value.get("attributes")),
@@ -84,6 +122,10 @@ fn list<'v>(
             &[]
         }
     }
+}
+
+fn part(value: &Value, name: &str) -> Option<Value> {
+    value.get(name).filter(|part| !part.is_null()).cloned()
 }
 
 fn text<'v>(value: &'v Value, names: &[&str]) -> Option<&'v str> {

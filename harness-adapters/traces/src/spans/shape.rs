@@ -22,6 +22,8 @@ enum Form<'v> {
     Span,
     Observation,
     Trace,
+    /// A trace with its spans in it.
+    Whole,
     /// A span with remarks of whoever kept it around it, or a page of a list.
     Within(&'v Value),
     List(&'v [Value]),
@@ -46,6 +48,9 @@ fn form(value: &Value) -> Option<Form<'_>> {
     }
     if ids(value) || fields.get("context").is_some_and(ids) {
         return Some(Form::Span);
+    }
+    if (has("traceId") || has("trace_id")) && fields.get("spans").is_some_and(Value::is_array) {
+        return Some(Form::Whole);
     }
     if has("traceId") && has("id") && has("startTime") {
         return Some(Form::Observation);
@@ -80,6 +85,7 @@ fn read_within(
         Some(Form::Span) => otlp_json::read_span(value, take, report),
         Some(Form::Observation) => langfuse::observation(value, take, report),
         Some(Form::Trace) => langfuse::trace(value, take, report),
+        Some(Form::Whole) => otlp_json::read_trace(value, take, report),
         Some(Form::Within(inner)) => read_within(inner, depth + 1, take, report),
         Some(Form::List(list)) => {
             for inner in list {
@@ -186,6 +192,7 @@ mod tests {
             json!({"id": "t", "timestamp": null, "sessionId": null}),
             json!([{"traceId": "t", "spanId": "s"}]),
             json!({"kept": "today", "span": {"traceId": "t", "spanId": "s"}}),
+            json!({"trace_id": "t", "spans": []}),
         ] {
             assert!(holds_spans(&value), "{value}");
         }

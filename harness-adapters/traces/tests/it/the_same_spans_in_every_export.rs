@@ -273,6 +273,34 @@ fn rows() -> Vec<u8> {
     lines.join("\n").into_bytes()
 }
 
+/// A trace with its spans in it, as a platform keeps it.
+fn whole() -> Vec<u8> {
+    let asked = json!({"messages": [{"role": "user", "content": "move the box"}]});
+    let reply = |id: &str, at: u8, said: Value| {
+        json!({
+            "span_id": id, "trace_id": TRACE, "parent_span_id": "aa01", "name": "chat",
+            "kind": "LLM", "status": "OK", "model": "small", "error": null, "input": asked,
+            "output": {"messages": [said]}, "token_usage": {"total_tokens": 7},
+            "started_at": format!("2026-11-30T10:00:0{at}+00:00"),
+        })
+    };
+    let calls = json!([{"id": "1", "function": {"name": "move", "arguments": "{}"}}]);
+    json!({
+        "trace_id": TRACE, "session_id": "s", "name": "mover", "status": "COMPLETED",
+        "input": asked, "output": null, "spans": [
+            reply("aa04", 4, json!({"role": "assistant", "content": "There is no shelf."})),
+            reply("aa02", 2, json!({"role": "assistant", "content": "", "tool_calls": calls})),
+            {"span_id": "aa03", "trace_id": TRACE, "parent_span_id": "aa01", "name": "move",
+             "kind": "TOOL", "status": "ERROR", "input": {"to": "shelf"}, "output": null,
+             "error": "Error: shelf not found", "started_at": "2026-11-30T10:00:03+00:00"},
+            {"span_id": "aa01", "trace_id": TRACE, "parent_span_id": null, "name": "agent",
+             "kind": "AGENT", "status": "OK", "started_at": "2026-11-30T10:00:01+00:00"},
+        ],
+    })
+    .to_string()
+    .into_bytes()
+}
+
 /// What is left of a turn when times and names of spans are put aside.
 fn outline(document: &Document) -> Vec<String> {
     let conversation = &document.conversations[0];
@@ -323,6 +351,7 @@ fn every_export_tells_the_same_turn() {
         ),
         ("printed, gen_ai", printed(&by_gen_ai())),
         ("rows", rows()),
+        ("whole", whole()),
     ];
     for (name, bytes) in exports {
         let document = read(&bytes);

@@ -108,16 +108,24 @@ fn a_bad_document_is_one_report() {
 #[test]
 fn a_torn_protobuf_costs_what_is_torn() {
     // A list of one resource, in it one scope, in it one span that ends too early.
-    let torn = [0x0a, 0x08, 0x12, 0x06, 0x12, 0x04, 0x0a, 0x7f, 1, 1];
+    let torn = [0x0a, 0x08, 0x12, 0x06, 0x12, 0x04, 0x0a, 0x7f, 0xa1, 1];
     let document = read(&torn);
     assert_eq!(
         reports(&document),
         ["document: it is no OTLP: a field is longer than what is left"]
     );
     // The same with ids instead, and nothing torn.
-    let whole = [0x0a, 0x0a, 0x12, 0x08, 0x12, 0x06, 0x0a, 1, 7, 0x12, 1, 7];
+    let whole = [
+        0x0a, 0x0a, 0x12, 0x08, 0x12, 0x06, 0x0a, 1, 0xa1, 0x12, 1, 7,
+    ];
     let document = read(&whole);
     assert_eq!((document.unreadable.len(), document.spans.read()), (0, 1));
+    // Text that starts with an empty line is text, however it ends.
+    let reports = reports(&read(b"\n\"a box on a shelf"));
+    assert!(
+        reports[0].starts_with("document: it is not JSON"),
+        "{reports:?}"
+    );
 }
 
 #[test]
