@@ -7,6 +7,7 @@
 use std::collections::{HashSet, VecDeque};
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -180,7 +181,14 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}", std::process::id()));
     let temporary = PathBuf::from(name);
-    let written = File::create(&temporary).and_then(|mut file| {
+    // One of an earlier process by this number, or of somebody else: it is not written through.
+    let _ = fs::remove_file(&temporary);
+    let new = File::options()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&temporary);
+    let written = new.and_then(|mut file| {
         file.write_all(bytes)?;
         file.sync_all()
     });

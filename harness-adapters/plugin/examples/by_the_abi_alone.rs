@@ -85,9 +85,9 @@ fn reply(asked: &str) -> String {
     )
 }
 
-/// Waits for a file, a minute at most.
+/// Waits for a file, five minutes at most.
 fn wait_for(path: &str) {
-    for _ in 0..6000 {
+    for _ in 0..30_000 {
         if std::path::Path::new(path).exists() {
             return;
         }
