@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::account::DropReason;
 use super::foreign::ForeignSpan;
 use super::said::{self, Said};
-use super::told::{Told, name_of_call};
+use super::told::{Told, name_of_call, words_of};
 use crate::message::RawArguments;
 use crate::{Limits, arguments, class, failure};
 
@@ -51,12 +51,7 @@ impl<'a> Steps<'a> {
         messages: &[Said],
         told: &Told<'_>,
     ) -> Option<DropReason> {
-        let texts: Vec<&str> = messages
-            .iter()
-            .map(|said| said.text.as_str())
-            .filter(|text| !text.trim().is_empty())
-            .collect();
-        let text = texts.join("\n");
+        let text = words_of(span, messages);
         if self.model.is_none() {
             self.model = span.model.as_deref().map(|model| self.name(model));
         }

@@ -160,13 +160,24 @@ pub(super) fn name_of_call(span: &ForeignSpan) -> &str {
     span.tool.as_deref().unwrap_or(&span.name)
 }
 
+/// The words of a model: of its messages, else of an output that is none, such as an object that
+/// was asked for.
+pub(super) fn words_of(span: &ForeignSpan, messages: &[Said]) -> String {
+    let texts: Vec<&str> = messages
+        .iter()
+        .map(|said| said.text.as_str())
+        .filter(|text| !text.trim().is_empty())
+        .collect();
+    match &span.output {
+        Some(output) if messages.is_empty() => said::words(output),
+        _ => texts.join("\n"),
+    }
+}
+
 /// Whether a model said anything: words or calls.
-fn says(outputs: &[Vec<Said>], at: usize) -> bool {
-    outputs.get(at).is_some_and(|messages| {
-        messages
-            .iter()
-            .any(|said| !said.text.trim().is_empty() || !said.calls.is_empty())
-    })
+fn says(span: &ForeignSpan, messages: &[Said]) -> bool {
+    messages.iter().any(|said| !said.calls.is_empty())
+        || !words_of(span, messages).trim().is_empty()
 }
 
 /// What each span is.
@@ -239,7 +250,11 @@ fn nested(spans: &[ForeignSpan], outputs: &[Vec<Said>], parts: &mut [Part]) {
         match (parts.get(at), inside.as_slice()) {
             (Some(Part::Reply), _) if is_loop => changed.push((at, Part::Group)),
             (Some(Part::Reply), [inner]) => {
-                let told_twice = if says(outputs, at) { *inner } else { at };
+                let speaks = spans
+                    .get(at)
+                    .zip(outputs.get(at))
+                    .is_some_and(|(span, messages)| says(span, messages));
+                let told_twice = if speaks { *inner } else { at };
                 changed.push((told_twice, Part::Retold));
             }
             _ => {}

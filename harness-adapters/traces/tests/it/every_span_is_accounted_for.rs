@@ -152,6 +152,15 @@ fn a_trace_without_a_step_is_dropped_whole_and_a_silent_reply_says_so() {
 }
 
 #[test]
+fn a_reply_that_is_an_object_is_its_words() {
+    let attributes =
+        json!({"openinference.span.kind": "LLM", "output.value": "{\"intent\": \"move\"}"});
+    let document = of(&[span("t", "a", "", attributes)]);
+    assert_eq!(names(&document), ["span a: {\"intent\": \"move\"}"]);
+    assert_eq!(document.spans.used, 1);
+}
+
+#[test]
 fn calls_without_spans_are_steps_with_their_results() {
     let first = json!([{"role": "assistant", "tool_calls": [
         {"id": "1", "function": {"name": "look", "arguments": "{\"at\": \"shelf\"}"}}]}]);
