@@ -5,7 +5,6 @@
 //! those it names. Arguments that a filter can see are narrowed below; those behind a pointer
 //! (`clone3`) it cannot see, so that call is left out and the C library falls back on `clone`.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
@@ -14,6 +13,7 @@ use seccompiler::{BpfProgram, TargetArch, compile_from_json};
 
 use super::SYSTEM;
 use super::identity::Ids;
+use super::search;
 use crate::confine::{Grant, Network};
 
 /// Allowed whatever the arguments are.
@@ -131,6 +131,12 @@ const NARROWED: &[(&str, &str, &[Check])] = &[
     ),
 ];
 
+/// The architecture, as the kernel's audit numbers it.
+pub(super) const ARCHITECTURE: u32 = if cfg!(target_arch = "aarch64") {
+    0xC000_00B7
+} else {
+    0xC000_003E
+};
 const MSG_FASTOPEN: u64 = 0x2000_0000;
 const AF_UNIX: u64 = 1;
 const AF_INET: u64 = 2;
@@ -218,34 +224,42 @@ impl Check {
 /// # Errors
 /// An architecture that is not known, or a fault of the list, in the compiler's words.
 pub(super) fn compile(network: &Network, metadata: Metadata) -> Result<BpfProgram, String> {
-    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
-    let mut rules = Vec::new();
+    let [list, narrowed] = lists(network, metadata)?;
+    // What the search does not understand is right all the same, and slower.
+    Ok(search::halving(&list, &narrowed, ARCHITECTURE).unwrap_or(list))
+}
+
+/// One comparison after the other: all of them, and those alone that depend on arguments.
+pub(super) fn lists(network: &Network, metadata: Metadata) -> Result<[BpfProgram; 2], String> {
+    let mut narrowed: Vec<String> = NARROWED
+        .iter()
+        .map(|(name, _, checks)| rule(name, checks))
+        .collect();
+    narrowed.extend(sockets(network).iter().map(|checks| rule("socket", checks)));
     let addressed = if network.is_none() { "" } else { ADDRESSED };
     let modes = match metadata {
         Metadata::OfAnyPath => OF_ANY_PATH,
         Metadata::OfOpenFiles => {
             // Times of an open file, not of a path.
-            rules.push(rule("utimensat", &[Check::masked(1, u64::MAX, 0)]));
+            narrowed.push(rule("utimensat", &[Check::masked(1, u64::MAX, 0)]));
             OF_OPEN_FILES
         }
         Metadata::Nobodys => "",
     };
     let always = ALLOWED.iter().map(|(_, names)| *names);
-    let allowed = always.chain([addressed, modes]);
-    for name in allowed.flat_map(str::split_whitespace) {
-        if exists(name) {
-            rules.push(format!(r#"{{"syscall":"{name}"}}"#));
-        }
-    }
-    for (name, _, checks) in NARROWED {
-        rules.push(rule(name, checks));
-    }
-    for checks in sockets(network) {
-        rules.push(rule("socket", &checks));
-    }
-    let mut json = String::new();
-    let _ = write!(
-        json,
+    let names = always.chain([addressed, modes]);
+    let names = names.flat_map(str::split_whitespace);
+    let mut all: Vec<String> = names
+        .filter(|name| exists(name))
+        .map(|name| format!(r#"{{"syscall":"{name}"}}"#))
+        .collect();
+    all.extend(narrowed.iter().cloned());
+    Ok([program(&all)?, program(&narrowed)?])
+}
+
+fn program(rules: &[String]) -> Result<BpfProgram, String> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
+    let json = format!(
         r#"{{"{PROGRAM}":{{"mismatch_action":{{"errno":{ENOSYS}}},"match_action":"allow","filter":[{}]}}}}"#,
         rules.join(",")
     );

@@ -5,7 +5,7 @@
 //! | `sandbox` | a proven confinement, and commands that run in it |
 //! | `probe` | the proof |
 //! | `native` | what Landlock grants |
-//! | `filter` | the system calls that exist |
+//! | `filter`, `search` | the system calls that exist, and how the kernel finds one fast |
 //! | `identity` | who a confined process is |
 //! | `domain` | a thread that gives all else up, and the end of whatever it started |
 //! | `warden` | that thread, which starts a command and ends its tree |
@@ -25,6 +25,7 @@ mod namespace;
 mod native;
 mod probe;
 mod sandbox;
+mod search;
 mod tree;
 mod warden;
 mod watch;

@@ -77,9 +77,7 @@ impl Namespace {
         }
         signal(&sandbox, Signal::KILL)?;
         dying.push(sandbox);
-        let all_dead = dying
-            .iter()
-            .all(|handle| is_dead(std::slice::from_ref(handle), DYING));
+        let all_dead = dying.iter().all(|handle| is_dead(handle, DYING));
         if all_dead {
             self.is_over.set(true);
             Ok(())
@@ -100,12 +98,9 @@ impl Drop for Namespace {
     }
 }
 
-/// Waits until one of `handles` is dead; says whether one is.
-pub(super) fn is_dead(handles: &[OwnedFd], time: Duration) -> bool {
-    let mut polled: Vec<PollFd<'_>> = handles
-        .iter()
-        .map(|handle| PollFd::new(handle, PollFlags::IN))
-        .collect();
+/// Waits at most this long for a process to die; says whether it has.
+pub(super) fn is_dead(handle: &OwnedFd, time: Duration) -> bool {
+    let mut polled = [PollFd::new(handle, PollFlags::IN)];
     let time = Timespec::try_from(time).ok();
     poll(&mut polled, time.as_ref()).is_ok_and(|ready| ready > 0)
 }

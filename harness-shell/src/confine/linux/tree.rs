@@ -60,7 +60,7 @@ impl Tree {
     ///
     /// # Errors
     /// Where the kernel does not let one go.
-    pub(super) fn end(&self, first: Pid) -> io::Result<Left> {
+    pub(super) fn end(self, first: Pid) -> io::Result<Left> {
         match self {
             Self::Domain(warden) => warden.end(first),
             // The first process of a namespace collects the others.

@@ -1,8 +1,9 @@
 //! The thread that starts a command, and ends everything that came of it.
 //!
-//! It lives as long as the call. It ends the tree when it is told to, when whoever could tell it is
-//! gone, and when it panics; so nothing that it started outlives it.
+//! It lives as long as the call. It ends the tree when nobody asks it any more, for whatever
+//! reason, and when it panics; so nothing that it started outlives it.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command};
@@ -10,13 +11,11 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::fs::Dir;
+use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
 
 use super::domain::{Domain, Restriction};
 use super::namespace::{DYING, is_dead, processes};
-
-/// How long one look waits for them.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// Attempts to execute a launcher, and the pause between two.
 const ATTEMPTS: usize = 200;
@@ -33,15 +32,17 @@ pub(super) enum Left {
 
 /// Starts, tells apart, ends.
 pub(super) struct Warden {
-    orders: Option<mpsc::Sender<Order>>,
-    thread: Option<JoinHandle<()>>,
+    questions: Option<mpsc::Sender<Question>>,
+    thread: Option<JoinHandle<io::Result<Vec<Killed>>>>,
 }
 
-enum Order {
-    /// Which of these are in the tree?
-    Which(Vec<Pid>, mpsc::Sender<Vec<Pid>>),
-    /// End the tree.
-    Kill(mpsc::Sender<()>),
+/// Which of these are in the tree?
+struct Question(Vec<Pid>, mpsc::Sender<Vec<Pid>>);
+
+/// A process of the tree, killed.
+struct Killed {
+    pid: Pid,
+    handle: OwnedFd,
 }
 
 /// Ends the tree however its thread ends.
@@ -62,48 +63,54 @@ impl Warden {
         restriction: Arc<Restriction>,
         mut command: Command,
     ) -> io::Result<(Self, Child)> {
-        let (orders, given) = mpsc::channel::<Order>();
+        let (questions, asked) = mpsc::channel::<Question>();
         let (tell, told) = mpsc::channel();
         let body = move || {
+            // Opened while that may be done; it is read once the tree is killed.
+            let mut processes = Dir::new(File::open("/proc")?)?;
             let tree = match restriction.enter() {
                 Ok(domain) => Ending(domain),
-                Err(error) => return drop(tell.send(Err(error))),
+                Err(error) => {
+                    let _ = tell.send(Err(error));
+                    return Ok(Vec::new());
+                }
             };
-            // One who no longer listens has dropped the orders too.
+            // One who no longer listens asks no more either.
             let _ = tell.send(spawn(&mut command));
             drop(tell);
-            for order in given {
-                // One who no longer waits for the answer needs none.
-                match order {
-                    Order::Which(mut pids, answer) => {
-                        pids.retain(|pid| tree.0.holds(*pid));
-                        let _ = answer.send(pids);
-                    }
-                    Order::Kill(answer) => {
-                        tree.0.kill_all();
-                        let _ = answer.send(());
-                    }
-                }
+            for Question(mut pids, answer) in asked {
+                pids.retain(|pid| tree.0.holds(*pid));
+                let _ = answer.send(pids);
             }
+            tree.0.kill_all();
+            // From here on nobody joins them.
+            Ok(killed(&tree.0, &mut processes))
         };
         let thread = thread::Builder::new()
             .name("confined".to_owned())
             .spawn(body)?;
+        let Ok(started) = told.recv() else {
+            // It ended before it came so far, and says why.
+            let ended = thread.join().unwrap_or_else(|_| Err(gone()));
+            return Err(ended.err().unwrap_or_else(gone));
+        };
         let warden = Self {
-            orders: Some(orders),
+            questions: Some(questions),
             thread: Some(thread),
         };
-        let child = told.recv().unwrap_or_else(|_| Err(gone()))?;
-        Ok((warden, child))
+        Ok((warden, started?))
     }
 
     /// The processes of the tree, the dead that nobody has collected among them.
     pub(super) fn members(&self) -> io::Result<Vec<Pid>> {
         let mut pids = processes()?;
         // The thread may signal its own process too, which is not of the tree.
-        let own = rustix::process::getpid();
+        let own = getpid();
         pids.retain(|pid| *pid != own);
-        self.ask(|answer| Order::Which(pids, answer))
+        let (tell, told) = mpsc::channel();
+        let questions = self.questions.as_ref().ok_or_else(gone)?;
+        questions.send(Question(pids, tell)).map_err(|_| gone())?;
+        told.recv().map_err(|_| gone())
     }
 
     /// Kills the tree, and returns when every process of it is dead; `first` was started as its
@@ -112,50 +119,48 @@ impl Warden {
     /// # Errors
     /// Where one is still there after [`DYING`]. It is killed all the same: the kernel holds it in
     /// a call, and it will not run another instruction of its own.
-    pub(super) fn end(&self, first: Pid) -> io::Result<Left> {
+    pub(super) fn end(mut self, first: Pid) -> io::Result<Left> {
         let deadline = Instant::now() + DYING;
-        self.ask(Order::Kill)?;
-        let mut members = self.members()?;
-        let left = if members.iter().all(|pid| *pid == first) {
+        drop(self.questions.take());
+        let thread = self.thread.take().ok_or_else(gone)?;
+        let killed = thread.join().unwrap_or_else(|_| Err(gone()))?;
+        for one in &killed {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if !is_dead(&one.handle, left) {
+                let held = "the kernel does not let a killed process go";
+                return Err(io::Error::other(held));
+            }
+        }
+        Ok(if killed.iter().all(|one| one.pid == first) {
             Left::Nothing
         } else {
             Left::Dead
-        };
-        loop {
-            let alive: Vec<OwnedFd> = members
-                .into_iter()
-                .filter_map(|pid| pidfd_open(pid, PidfdFlags::empty()).ok())
-                .filter(|handle| !is_dead(std::slice::from_ref(handle), Duration::ZERO))
-                .collect();
-            if alive.is_empty() {
-                return Ok(left);
-            }
-            if Instant::now() > deadline {
-                return Err(io::Error::other(
-                    "the kernel does not let a killed process go",
-                ));
-            }
-            is_dead(&alive, LOOK);
-            members = self.members()?;
-        }
-    }
-
-    fn ask<T>(&self, order: impl FnOnce(mpsc::Sender<T>) -> Order) -> io::Result<T> {
-        let (tell, told) = mpsc::channel();
-        let orders = self.orders.as_ref().ok_or_else(gone)?;
-        orders.send(order(tell)).map_err(|_| gone())?;
-        told.recv().map_err(|_| gone())
+        })
     }
 }
 
 impl Drop for Warden {
     fn drop(&mut self) {
-        // Without one who gives orders the thread ends, and the tree with it.
-        drop(self.orders.take());
+        // Where nobody asks any more the thread ends, and the tree with it.
+        drop(self.questions.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
+}
+
+/// Whom a kill of all has met, dead already or about to be. A handle is of the tree if its process
+/// is before and after it is opened, for a number may be somebody else's in between.
+fn killed(tree: &Domain, processes: &mut Dir) -> Vec<Killed> {
+    let own = getpid();
+    let names = processes.filter_map(|entry| entry.ok()?.file_name().to_str().ok()?.parse().ok());
+    let pids = names.filter_map(Pid::from_raw);
+    pids.filter(|pid| *pid != own && tree.holds(*pid))
+        .filter_map(|pid| {
+            let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
+            tree.holds(pid).then_some(Killed { pid, handle })
+        })
+        .collect()
 }
 
 /// Starts `command`. A launcher cannot be executed as long as another child of the host, which is

@@ -58,7 +58,6 @@ pub(super) fn run(
     let watched = watch(&tree, &mut child, limits, started, cancel);
     // Whatever came of watching, the tree ends before anything else is said of it.
     let dead = tree.end(Pid::from_child(&child));
-    drop(tree);
     let status = child.wait().map_err(WatchError::Watch)?;
     let left = dead.map_err(WatchError::Watch)?;
     let mut watched = watched.map_err(WatchError::Watch)?;
