@@ -40,6 +40,7 @@
 //! | `decision` | the answer of every policy |
 //! | `allowed` | the proof that a policy has allowed a command |
 //! | `confine` | what a process may touch, and the backends that make it so |
+//! | `tool` | both halves together: the restricted shell |
 //! | `environment`, `outcome` | what a command sees of the host, and what comes back |
 //! | `workspace` | the one folder that a command may touch, and what leads out of it |
 //! | `line` | one line as words, nothing expanded |
@@ -58,6 +59,7 @@ mod line;
 mod outcome;
 mod policy;
 mod syntax;
+mod tool;
 mod workspace;
 
 pub use allowed::{Allowed, Credentials};
@@ -73,4 +75,5 @@ pub use policy::{
     Denial, Grammar, Language, LoadedPolicy, MAX_BINARIES, MAX_COMMAND, MAX_WORDS, Operands,
     PolicyError, ShellPolicy, Takes, Use,
 };
+pub use tool::{Answer, RestrictedShellTool, ShellSettings};
 pub use workspace::{PathRefusal, Workspace, WorkspaceError};

@@ -15,4 +15,6 @@ mod nothing_outlives_its_call;
 #[cfg(target_os = "linux")]
 mod only_the_workspace_is_touched;
 #[cfg(target_os = "linux")]
+mod only_what_the_policy_allows_runs;
+#[cfg(target_os = "linux")]
 mod stage;

@@ -21,7 +21,7 @@ use super::namespace::{processes, status};
 use super::tree::Bond;
 use super::warden::Left;
 use super::watch::{self, Raw, WatchError};
-use super::{native, probe};
+use super::{installed, native, probe};
 use crate::allowed::Allowed;
 use crate::confine::{Backend, Cause, Confinement, Enforcement, Limits, NoBackend, Unfit};
 use crate::environment::Environment;
@@ -81,8 +81,7 @@ impl Means {
             Backend::Native => Kind::Native(Arc::new(native::prepare(confinement, ids)?)),
             Backend::Bubblewrap => Kind::Bubblewrap(Bubblewrap::prepare(confinement)?),
             Backend::Firejail => Kind::Firejail(Firejail::prepare(confinement)?),
-            // Its daemon is another root, and makes files of the workspace its own.
-            Backend::Docker => return Err(Cause::CannotExpress("the workspace's owner")),
+            Backend::Docker => return Err(docker()),
         };
         Ok(Self {
             ids,
@@ -321,6 +320,15 @@ fn tasks_of(uid: u32) -> u64 {
     own.map(|pid| status(pid, "Threads:").unwrap_or(1)).sum()
 }
 
+/// Why docker does not count: a container has the programs of an image, and what a policy allows is
+/// a file of this system.
+fn docker() -> Cause {
+    match installed(&["/usr/bin/docker", "/usr/local/bin/docker"]) {
+        Some(_) => Cause::CannotExpress("the programs of this system, without an image of it"),
+        None => Cause::Missing("docker"),
+    }
+}
+
 const fn remedy(backend: Backend, cause: &Cause) -> &'static str {
     match (backend, cause) {
         (_, Cause::CannotExpress(_)) => "grant less, or use the native backend",
@@ -330,7 +338,8 @@ const fn remedy(backend: Backend, cause: &Cause) -> &'static str {
         (Backend::Native, _) => "run as an ordinary user, or as root with its capabilities",
         (Backend::Bubblewrap, Cause::Missing(_)) => "install the package `bubblewrap`",
         (Backend::Bubblewrap, _) => "allow unprivileged user namespaces",
-        (Backend::Firejail, _) => "install the package `firejail`",
+        (Backend::Firejail, Cause::Missing(_)) => "install the package `firejail`",
+        (Backend::Firejail, _) => "give the workspace to the account of an ordinary user",
         (Backend::Docker, _) => "use another backend",
     }
 }
