@@ -71,12 +71,10 @@ pub use phase::{Network, Phase, PhaseError};
 pub use policy_file::PolicyFile;
 pub use refusal::{Boundary, Denial, Refusal};
 pub use session::{
-    AbortController, AbortSignal, FileRollback, RandomError, RolledBack, SessionCredentials,
-    credential_folders,
+    AbortController, AbortSignal, FileRollback, HeldSignals, RandomError, RolledBack,
+    SessionCredentials, SignalError, credential_folders,
 };
-pub use tool::{
-    ArgumentKind, Confirm, Effect, RegistryError, Role, ToolSpec, Tools, standard_specs,
-};
+pub use tool::{ArgumentKind, Effect, RegistryError, Role, ToolSpec, Tools, standard_specs};
 pub use web::{
     CheckedUrl, MAX_REDIRECTS, ResolveError, Resolver, SystemResolver, UrlDenial, check_spelling,
     check_url,

@@ -123,7 +123,7 @@ impl Phase {
                 format!("phase `{phase}` does not grant `{name}`"),
             );
         }
-        if tool.effect == Effect::Network && !self.has_network() {
+        if tool.does() == Effect::Network && !self.has_network() {
             let phase = &self.name;
             return refused(
                 Denial::NoNetwork,

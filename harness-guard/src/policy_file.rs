@@ -14,7 +14,8 @@ const KEYS: [&str; 3] = ["tool", "phase", "arguments"];
 
 /// A policy: JSON, `{"allow": [ENTRY…], "deny": [ENTRY…]}`. An entry names a `tool`, and may name
 /// a `phase` and `arguments`, a JSON Schema that they fit; in `deny` all three may be left out. A
-/// denial wins over a grant. What cannot be read, a key that is not known and a tool that there is
+/// denial wins over a grant. A grant fits only arguments that have each property it names; a
+/// `pattern` in it is anchored only where it says so. What cannot be read, a key that is not known and a tool that there is
 /// not included, denies every call.
 #[derive(Debug)]
 pub struct PolicyFile(Reading);
@@ -147,7 +148,7 @@ fn read(text: &str, tools: &Tools) -> Result<(Vec<Entry>, Vec<Entry>), String> {
             .ok_or_else(|| format!("`{name}` is not a list of at most {MAX_ENTRIES}"))?;
         let mut entries = Vec::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
-            let entry = entry(item, tools)
+            let entry = entry(item, name, tools)
                 .map_err(|reason| format!("entry {} of `{name}` {reason}", at + 1))?;
             if name == "allow" && entry.tool.is_none() {
                 return Err(format!("entry {} of `allow` names no tool", at + 1));
@@ -159,7 +160,7 @@ fn read(text: &str, tools: &Tools) -> Result<(Vec<Entry>, Vec<Entry>), String> {
     Ok((list("allow")?, list("deny")?))
 }
 
-fn entry(item: &Value, tools: &Tools) -> Result<Entry, String> {
+fn entry(item: &Value, list: &str, tools: &Tools) -> Result<Entry, String> {
     let fields = item.as_object().ok_or("is not an object")?;
     if fields.keys().any(|key| !KEYS.contains(&key.as_str())) {
         return Err("has a key other than `tool`, `phase` and `arguments`".to_owned());
@@ -175,7 +176,10 @@ fn entry(item: &Value, tools: &Tools) -> Result<Entry, String> {
     }
     let arguments = fields
         .get("arguments")
-        .map(ArgumentPattern::new)
+        .map(|schema| match list {
+            "allow" => ArgumentPattern::new(&all_present(schema)),
+            _ => ArgumentPattern::new(schema),
+        })
         .transpose()
         .map_err(|_| "has `arguments` that are no JSON Schema".to_owned())?;
     Ok(Entry {
@@ -183,4 +187,27 @@ fn entry(item: &Value, tools: &Tools) -> Result<Entry, String> {
         phase: text("phase")?,
         arguments,
     })
+}
+
+/// The schema with every property that it names required: what is left out is not what was granted.
+fn all_present(schema: &Value) -> Value {
+    let mut schema = schema.clone();
+    let Some(fields) = schema.as_object_mut() else {
+        return schema;
+    };
+    let properties = fields.get("properties").and_then(Value::as_object);
+    let mut names: Vec<Value> = properties
+        .into_iter()
+        .flat_map(|properties| properties.keys().cloned().map(Value::String))
+        .collect();
+    match fields.get("required") {
+        Some(Value::Array(required)) => names.extend(required.iter().cloned()),
+        // Not ours to mend: it is refused as it stands.
+        Some(_) => return schema,
+        None => {}
+    }
+    names.sort_by_key(|name| name.as_str().map(str::to_owned));
+    names.dedup();
+    fields.insert("required".to_owned(), Value::Array(names));
+    schema
 }

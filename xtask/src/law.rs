@@ -92,13 +92,14 @@ const TABLE: &[Row] = &[
             "harness-shell",
         ],
         // serde_json: arguments are JSON, and jsonschema speaks no other. rustix: paths beneath a
-        // held handle.
+        // held handle. signal-hook: the one way to give signals back without `unsafe`.
         outside: &[
             "async-trait",
             "getrandom",
             "jsonschema",
             "rustix",
             "serde_json",
+            "signal-hook",
             "thiserror",
             "tokio",
             "url",

@@ -7,7 +7,7 @@ use crate::guard::Inner;
 use crate::mode::Mode;
 use crate::policy_file::Ruling;
 use crate::refusal::{Denial, Refusal};
-use crate::tool::{Confirm, Tool};
+use crate::tool::{ArgumentPattern, Tool};
 
 /// What a call needs beside the checks.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,13 +45,13 @@ pub(super) fn weigh(
     arguments: &ValidArguments,
     mut asks: Vec<Ask>,
 ) -> Result<Consent, Refusal> {
-    if guard.mode.asks(tool.spec.effect) {
+    if guard.mode.asks(tool.spec.does()) {
         asks.push(Ask::Mode);
     }
-    if tool.spec.confirm == Confirm::Always {
+    if tool.spec.always_asks() {
         asks.push(Ask::Tool);
     }
-    let fits = |pattern: &crate::tool::ArgumentPattern| pattern.fits(arguments.get());
+    let fits = |pattern: &ArgumentPattern| pattern.fits(arguments.get());
     if tool.confirm_when.iter().any(fits) {
         asks.push(Ask::Pattern);
     }

@@ -1,9 +1,11 @@
 //! Whether a call that acts reaches for something that nobody spoke of.
 
 use harness_sanitize::intent_check;
+use serde_json::Value;
 
+use super::arguments::ValidArguments;
 use crate::approval::Ask;
-use crate::call::{CallContext, ToolCall};
+use crate::call::CallContext;
 use crate::guard::Inner;
 use crate::mode::Mode;
 use crate::refusal::Refusal;
@@ -19,13 +21,15 @@ pub(super) fn check(
     guard: &Inner,
     ctx: &CallContext,
     tool: &Tool,
-    call: &ToolCall,
+    arguments: &ValidArguments,
     asks: &mut Vec<Ask>,
 ) -> Result<Steady, Refusal> {
-    if !tool.spec.effect.acts() {
+    if !tool.spec.does().acts() {
         return Ok(Steady { drift: None });
     }
-    let drift = intent_check(&ctx.goal, &ctx.plan, &call.arguments)
+    // As they read, not as they were escaped.
+    let arguments = Value::Object(arguments.get().clone()).to_string();
+    let drift = intent_check(&ctx.goal, &ctx.plan, &arguments)
         .err()
         .map(|drift| drift.reaches_for);
     if drift.is_some() && guard.mode != Mode::DangerouslySkipPermissions {

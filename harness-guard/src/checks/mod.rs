@@ -63,7 +63,7 @@ pub(crate) async fn judge(
     let secrets = steps.of(Check::Content, secrets::check(guard, tool, &arguments))?;
     let intent = steps.of(
         Check::Intent,
-        intent::check(guard, ctx, tool, call, &mut asks),
+        intent::check(guard, ctx, tool, &arguments, &mut asks),
     )?;
     let slot = steps.of(Check::Budget, budget::check(guard))?;
     let consent = steps.of(

@@ -27,7 +27,7 @@ pub(super) fn check(
     arguments: &ValidArguments,
     asks: &mut Vec<Ask>,
 ) -> Result<ScopedPaths, Refusal> {
-    let purpose = match tool.spec.effect {
+    let purpose = match tool.spec.does() {
         Effect::Write => Purpose::Change,
         Effect::Read | Effect::Network | Effect::Execute => Purpose::Look,
     };

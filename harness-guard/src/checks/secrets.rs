@@ -15,7 +15,7 @@ pub(super) fn check(
     tool: &Tool,
     arguments: &ValidArguments,
 ) -> Result<SecretFree, Refusal> {
-    if tool.spec.effect.acts() {
+    if tool.spec.does().acts() {
         for (name, value) in arguments.get() {
             if tool.spec.arguments.get(name) == Some(&ArgumentKind::Path) {
                 continue;

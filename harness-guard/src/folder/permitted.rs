@@ -117,6 +117,11 @@ impl PermittedPath {
         Ok(stat(&folder, name)?.map(|stat| stat.st_mode & PERMISSIONS))
     }
 
+    /// Whether a folder stands there.
+    pub(crate) fn is_folder(&self) -> bool {
+        open_folder(&self.folder.handle, &self.relative).is_ok()
+    }
+
     /// One spelling for one file: links in its folders resolved, as far as those are there.
     pub(crate) fn canonical(&self) -> io::Result<String> {
         let root = &self.folder.handle;

@@ -12,8 +12,8 @@ use crate::permit::Proofs;
 use crate::plan::PlanState;
 use crate::refusal::{Denial, Refusal};
 
-/// Bytes of what a person is shown.
-const MAX_PREVIEW: usize = 2000;
+/// Bytes of what a person is shown: the longest command whole, so that nothing hides behind a cut.
+const MAX_PREVIEW: usize = 16_384;
 
 impl Inner {
     /// Lets an action through once the plan was approved. The first one asks.
@@ -25,7 +25,7 @@ impl Inner {
         events: &mut Vec<GuardEvent>,
     ) -> Result<(), Refusal> {
         let spec = &proofs.granted.tool().spec;
-        if !self.config.approve_plan || spec.planning || !spec.effect.acts() {
+        if !self.config.approve_plan || spec.planning || !spec.does().acts() {
             return Ok(());
         }
         let rejected = || {

@@ -30,7 +30,7 @@ enum Ended {
 impl Inner {
     /// Keeps the files that a call may change, for the way back.
     pub(super) async fn keep_files(&self, proofs: &Proofs) -> Result<(), Refusal> {
-        let Some(rollback) = self.rollback_of(proofs.granted.tool().spec.effect) else {
+        let Some(rollback) = self.rollback_of(proofs.granted.tool().spec.does()) else {
             return Ok(());
         };
         let paths = proofs.paths.get().to_vec();
@@ -56,7 +56,7 @@ impl Inner {
     pub(super) async fn run(&self, permitted: Permitted, named: &Named<'_>) -> Outcome {
         self.counts.ran.fetch_add(1, Ordering::Relaxed);
         let tool = Arc::clone(permitted.granted());
-        let changing = self.rollback_of(tool.spec.effect).map(|rollback| Changing {
+        let changing = self.rollback_of(tool.spec.does()).map(|rollback| Changing {
             rollback,
             paths: permitted.paths().cloned().collect(),
         });

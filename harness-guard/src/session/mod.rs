@@ -4,8 +4,10 @@ mod abort;
 mod credentials;
 mod mounts;
 mod rollback;
+mod signals;
 
 pub use abort::{AbortController, AbortSignal};
 pub use credentials::{RandomError, SessionCredentials};
 pub use mounts::credential_folders;
 pub use rollback::{FileRollback, RolledBack};
+pub use signals::{HeldSignals, SignalError};

@@ -37,10 +37,11 @@ pub struct RolledBack {
     pub failed: Vec<String>,
 }
 
-/// A file's bytes and mode, or that there is none.
+/// A file's bytes and mode, or what else is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Absent,
+    Folder,
     File { digest: [u8; 32], mode: u32 },
 }
 
@@ -169,6 +170,8 @@ impl Drop for FileRollback {
 
 fn look(path: &PermittedPath) -> io::Result<(State, Option<Vec<u8>>)> {
     let mode = match path.mode() {
+        // A folder is made or left; there are no bytes of it to keep.
+        Ok(Some(_)) if path.is_folder() => return Ok((State::Folder, None)),
         Ok(Some(mode)) => mode,
         Ok(None) => return Ok((State::Absent, None)),
         // Nor is the folder that it would be in.
@@ -183,6 +186,7 @@ fn look(path: &PermittedPath) -> io::Result<(State, Option<Vec<u8>>)> {
 fn put_back(kept: &Kept) -> io::Result<()> {
     match kept.before {
         State::Absent => kept.path.remove(),
+        State::Folder => Err(io::Error::other("a folder is not put back")),
         State::File { digest, mode } => {
             let bytes = fs::read(&kept.backup)?;
             if sha256(&bytes) != digest {

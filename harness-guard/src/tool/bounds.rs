@@ -96,10 +96,14 @@ fn close(schema: &mut Value, depth: usize) -> Option<()> {
         } else {
             "additionalProperties"
         };
-        // What the host names more closely, a schema for further fields, stays; below the top
-        // that is the only way to have any.
-        let named = fields.get(keyword).is_some_and(Value::is_object);
-        if !named {
+        // Whoever says that anything goes has not said what.
+        for word in ["additionalProperties", "unevaluatedProperties"] {
+            if fields.get(word) == Some(&Value::Bool(true)) {
+                fields.remove(word);
+            }
+        }
+        // A schema for further fields names them, and stays.
+        if !fields.get(keyword).is_some_and(Value::is_object) {
             fields.insert(keyword.to_owned(), json!(false));
         }
     }

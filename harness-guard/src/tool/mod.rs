@@ -13,5 +13,5 @@ pub use effect::Effect;
 pub(crate) use registry::Tool;
 pub use registry::{RegistryError, Tools};
 pub(crate) use schema::{ArgumentPattern, SchemaFault};
-pub use spec::{Confirm, Role, ToolSpec};
+pub use spec::{Role, ToolSpec};
 pub use standard::standard_specs;

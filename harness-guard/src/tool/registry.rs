@@ -195,10 +195,10 @@ fn checked(spec: &ToolSpec) -> Result<(), RegistryError> {
                 argument: Quoted(argument).to_string(),
             });
         }
-        if spec.effect < least_effect(*kind) {
+        if spec.does() < least_effect(*kind) {
             return Err(RegistryError::Understated {
                 tool: spec.name.clone(),
-                effect: spec.effect.name(),
+                effect: spec.does().name(),
                 kind: kind.name(),
             });
         }

@@ -37,15 +37,6 @@ impl Role {
     }
 }
 
-/// When a person is asked about a call, beside what the mode asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Confirm {
-    /// As the mode says.
-    ByMode,
-    /// Always, in every mode; refused where nobody is asked.
-    Always,
-}
-
 /// A tool as its host declares it.
 ///
 /// A tool of which nothing is declared executes and always asks.
@@ -54,8 +45,8 @@ pub struct ToolSpec {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) schema: Value,
-    pub(crate) effect: Effect,
-    pub(crate) confirm: Confirm,
+    effect: Option<Effect>,
+    always: bool,
     pub(crate) confirm_when: Vec<Value>,
     pub(crate) planning: bool,
     pub(crate) roles: Vec<Role>,
@@ -69,8 +60,8 @@ impl ToolSpec {
             name: name.into(),
             description: String::new(),
             schema,
-            effect: Effect::Execute,
-            confirm: Confirm::Always,
+            effect: None,
+            always: false,
             confirm_when: Vec::new(),
             planning: false,
             roles: Role::ALL.to_vec(),
@@ -88,15 +79,14 @@ impl ToolSpec {
     /// Declares its effect. From then on the mode says when a person is asked.
     #[must_use]
     pub const fn effect(mut self, effect: Effect) -> Self {
-        self.effect = effect;
-        self.confirm = Confirm::ByMode;
+        self.effect = Some(effect);
         self
     }
 
-    /// Asks a person about every call, in every mode. Stands after [`ToolSpec::effect`].
+    /// Asks a person about every call, in every mode.
     #[must_use]
     pub const fn always_confirm(mut self) -> Self {
-        self.confirm = Confirm::Always;
+        self.always = true;
         self
     }
 
@@ -131,5 +121,15 @@ impl ToolSpec {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What it does: the worst, where nothing is declared.
+    pub(crate) fn does(&self) -> Effect {
+        self.effect.unwrap_or(Effect::Execute)
+    }
+
+    /// Whether every call of it needs a person.
+    pub(crate) const fn always_asks(&self) -> bool {
+        self.always || self.effect.is_none()
     }
 }

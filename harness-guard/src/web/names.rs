@@ -25,6 +25,8 @@ const LOCAL: &[&str] = &[
     "home.arpa",
     "internal",
     "intranet",
+    "ip6-localhost",
+    "ip6-loopback",
     "lan",
     "local",
     "localdomain",

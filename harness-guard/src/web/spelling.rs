@@ -7,6 +7,8 @@ use super::{address, names};
 
 /// Longest URL, in bytes.
 const MAX_URL: usize = 4096;
+/// Longest URL as a browser writes it: each byte may have become an escape.
+const MAX_WRITTEN: usize = MAX_URL * 3;
 
 /// Judges a URL by its spelling alone. A name that passes may still resolve to a private address:
 /// before something is fetched, [`check_url`](super::check_url) asks a resolver.
@@ -30,7 +32,7 @@ pub(super) fn judge(url: Url) -> Result<Url, UrlDenial> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(UrlDenial::Scheme);
     }
-    if url.as_str().len() > MAX_URL * 3 {
+    if url.as_str().len() > MAX_WRITTEN {
         return Err(UrlDenial::TooLong);
     }
     match url.host() {

@@ -136,6 +136,27 @@ async fn a_grant_answers_beforehand_and_a_denial_wins() {
 }
 
 #[tokio::test]
+async fn a_grant_does_not_fit_where_what_it_names_is_left_out() {
+    let grant = r#"{"allow": [{"tool": "deploy", "arguments": {"properties": {"env": {"const": "test"}}}}]}"#;
+    for (arguments, asked) in [
+        (json!({"env": "test"}), 0),
+        (json!({"env": "live"}), 1),
+        (json!({}), 1),
+    ] {
+        let world = World::new();
+        let mut setup = world.setup();
+        let schema = json!({"type": "object", "properties": {"env": {"type": "string"}}});
+        let spec = harness_guard::ToolSpec::new("deploy", schema);
+        setup.tools = setup.tools.add(spec, world.runner.clone()).unwrap();
+        setup.policy = PolicyFile::parse(grant, &setup.tools);
+        let guard = Guard::start(setup).await.unwrap();
+        let outcome = guard.call(&ctx(), call("deploy", arguments.clone())).await;
+        assert!(outcome.refusal().is_none());
+        assert_eq!(world.person.asked().len(), asked, "{arguments}");
+    }
+}
+
+#[tokio::test]
 async fn a_grant_of_a_tool_does_not_cover_what_cannot_be_undone() {
     for (policy, asked) in [
         (r#"{"allow": [{"tool": "write_file"}]}"#, 1),

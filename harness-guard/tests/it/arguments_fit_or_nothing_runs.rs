@@ -187,3 +187,32 @@ fn a_declaration_that_contradicts_itself_is_refused() {
         .add(spec(), Runner::default());
     assert!(matches!(twice, Err(RegistryError::Twice(_))));
 }
+
+#[tokio::test]
+async fn unknown_fields_are_refused_however_the_schema_is_put_together() {
+    let text = || json!({"type": "string"});
+    for schema in [
+        json!({"type": "object", "properties": {"x": text()}}),
+        json!({"type": "object", "properties": {"x": text()}, "additionalProperties": true}),
+        json!({"type": "object", "allOf": [{"properties": {"x": text()}}]}),
+        json!({"type": "object", "additionalProperties": true, "allOf": [{"properties": {"x": text()}}]}),
+        json!({
+            "type": "object",
+            "unevaluatedProperties": true,
+            "anyOf": [{"properties": {"x": text()}, "required": ["x"]}],
+        }),
+        json!({"type": "object", "$ref": "#/$defs/a", "$defs": {"a": {"properties": {"x": text()}}}}),
+    ] {
+        let world = World::new();
+        let mut setup = world.setup();
+        let spec = ToolSpec::new("look_up", schema.clone()).effect(Effect::Read);
+        setup.tools = Tools::new().add(spec, world.runner.clone()).unwrap();
+        let guard = harness_guard::Guard::start(setup).await.unwrap();
+        let outcome = guard
+            .call(&ctx(), call("look_up", json!({"x": "a", "y": "b"})))
+            .await;
+        assert_eq!(error_of(&outcome), "bad_arguments", "{schema}");
+        let outcome = guard.call(&ctx(), call("look_up", json!({"x": "a"}))).await;
+        assert!(ran(&outcome), "{schema}: {outcome:?}");
+    }
+}

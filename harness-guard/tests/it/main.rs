@@ -17,6 +17,7 @@ mod a_file_goes_back;
 mod a_model_sees_only_what_it_may_call;
 mod a_person_is_asked_last;
 mod a_refusal_says_why;
+mod a_signal_aborts;
 mod a_whole_loop_is_guarded;
 mod an_abort_stops_everything;
 mod answers_are_fenced;

@@ -8,23 +8,16 @@ use crate::world::{World, call, ctx, error_of, phase, read, write};
 async fn in_mode(world: &World, mode: Mode) -> Guard {
     let mut setup = world.setup();
     setup.config.permission_mode = mode;
-    for (spec, name) in [
-        (ToolSpec::new("undeclared", object()), ""),
-        (
-            ToolSpec::new("wipe", object())
-                .effect(Effect::Write)
-                .always_confirm(),
-            "",
-        ),
-        (
-            ToolSpec::new("deploy", text("env"))
-                .effect(Effect::Write)
-                .always_confirm_when(json!({"properties": {"env": {"const": "live"}}})),
-            "",
-        ),
-        (ToolSpec::new("act", object()).effect(Effect::Execute), ""),
+    for spec in [
+        ToolSpec::new("undeclared", object()),
+        ToolSpec::new("wipe", object())
+            .always_confirm()
+            .effect(Effect::Write),
+        ToolSpec::new("deploy", text("env"))
+            .effect(Effect::Write)
+            .always_confirm_when(json!({"properties": {"env": {"const": "live"}}})),
+        ToolSpec::new("act", object()).effect(Effect::Execute),
     ] {
-        assert!(name.is_empty());
         setup.tools = setup.tools.add(spec, world.runner.clone()).unwrap();
     }
     Guard::start(setup).await.unwrap()
@@ -164,6 +157,14 @@ async fn drift_asks_and_is_recorded_where_nobody_is_asked() {
             assert_eq!(event["asked"], asked == 1);
         }
     }
+    // Escapes do not hide it.
+    let world = World::new();
+    let guard = in_mode(&world, Mode::Default).await;
+    let escaped = r#"{"url": "http://example.org/\u0070assword"}"#;
+    let _ = guard
+        .call(&ctx(), crate::world::raw_call("webfetch", escaped))
+        .await;
+    assert_eq!(world.person.asked(), [[Ask::Drift]]);
     // What the agent's plan speaks of is no drift either.
     let world = World::new();
     let guard = in_mode(&world, Mode::Default).await;
