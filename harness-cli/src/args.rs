@@ -196,6 +196,25 @@ pub(crate) enum Verb {
     /// Replaces secrets by their kinds
     #[command(after_help = "Example:\n  harness redact < log.txt > clean.txt")]
     Redact,
+    /// What the default shell policy says of a command; exit 1 if it may not run
+    #[command(after_help = "Example:\n  harness shell --explain -- jq .name package.json")]
+    Shell {
+        /// Says what the policy decides and why, and runs nothing
+        #[arg(long, required = true)]
+        explain: bool,
+        /// A binary of the policy, and its words
+        #[arg(value_name = "ARGV", last = true, required = true)]
+        command: Vec<String>,
+    },
+    /// What the command policy says of shell lines, as JSON lines; exit 1 unless it allows all
+    ///
+    /// Paths are judged from the folder that this is called in.
+    #[command(after_help = "Example:\n  harness check-command 'ls -la | wc -l' 'sudo ls'")]
+    CheckCommand {
+        /// A line for a shell
+        #[arg(value_name = "LINE", required = true, allow_hyphen_values = true)]
+        lines: Vec<String>,
+    },
     /// How well alerts match failures; without labels, what scores look like
     #[command(
         after_help = "Example:\n  harness calibrate --labels labels.json --fit\n\n\

@@ -109,6 +109,20 @@ impl Environment {
         self.names_platform
     }
 
+    /// The folder that we were called in.
+    ///
+    /// # Errors
+    /// It is gone, or may not be read.
+    pub(crate) fn working_folder(&self) -> Result<PathBuf> {
+        let gone = |error| Problem::usage(format!("the working folder cannot be used: {error}"));
+        Ok(env::current_dir().map_err(gone)?)
+    }
+
+    /// The user's home folder.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
     /// Where temporary folders go.
     pub(crate) fn temporary(&self) -> &Path {
         &self.temporary

@@ -23,6 +23,8 @@ enum Bench {
     Text,
     /// The guard around a tool call
     Guard,
+    /// Deciding about commands, and running them
+    Shell,
 }
 
 impl Bench {
@@ -30,6 +32,7 @@ impl Bench {
         match self {
             Self::Text => "harness-sanitize",
             Self::Guard => "harness-guard",
+            Self::Shell => "harness-shell",
         }
     }
 
@@ -37,15 +40,17 @@ impl Bench {
         match self {
             Self::Text => "text",
             Self::Guard => "guard",
+            Self::Shell => "shell",
         }
     }
 }
 
 /// Runs the command.
 pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
-    let benches = args
-        .only
-        .map_or_else(|| vec![Bench::Text, Bench::Guard], |only| vec![only]);
+    let benches = args.only.map_or_else(
+        || vec![Bench::Text, Bench::Shell, Bench::Guard],
+        |only| vec![only],
+    );
     for bench in benches {
         let mut cargo = tree.cargo(["bench", "--quiet", "--package", bench.package()]);
         cargo.args(["--bench", bench.name(), "--"]);

@@ -30,6 +30,8 @@ enum Set {
     Text,
     /// The web policy
     Ssrf,
+    /// The command policy
+    Shell,
 }
 
 impl Set {
@@ -37,6 +39,7 @@ impl Set {
         match self {
             Self::Text => "harness-sanitize",
             Self::Ssrf => "harness-guard",
+            Self::Shell => "harness-shell",
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::tree::{self, Tree};
 use anyhow::Result;
 
 /// Crates with an example that fuzzes them.
-const FUZZED: &[&str] = &["harness-sanitize", "harness-traces"];
+const FUZZED: &[&str] = &["harness-sanitize", "harness-shell", "harness-traces"];
 
 /// Arguments of `fuzz`.
 #[derive(clap::Args)]

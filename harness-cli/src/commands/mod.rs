@@ -2,6 +2,7 @@
 
 pub(crate) mod audit;
 mod calibrate;
+mod check_command;
 mod doctor;
 mod explain;
 mod export;
@@ -16,6 +17,7 @@ pub(crate) mod rules;
 mod run;
 mod sanitize;
 mod scan;
+mod shell;
 mod status;
 mod tool;
 pub(crate) mod verify;
@@ -133,6 +135,11 @@ pub(crate) fn run(cli: &mut Cli<'_>, verb: Verb) -> Result<Exit> {
         Verb::Sanitize { max_len } => sanitize::run(cli, max_len),
         Verb::Scan => scan::run(cli),
         Verb::Redact => redact::run(cli),
+        Verb::Shell {
+            explain: _,
+            command,
+        } => shell::explain(cli, &command),
+        Verb::CheckCommand { lines } => check_command::run(cli, &lines),
         Verb::Calibrate(args) => calibrate::run(cli, &args),
     }
 }

@@ -9,6 +9,7 @@
     reason = "tests may panic"
 )]
 
+mod a_command_is_judged_before_it_runs;
 mod a_model_is_fitted_to_enough;
 mod a_workspace_of_0_9_is_taken_over;
 mod an_operator_takes_a_rule_away;

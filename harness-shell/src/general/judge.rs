@@ -18,7 +18,8 @@ use crate::syntax::{
 /// Folders in which a command may find itself, at most; beyond, it is lost.
 const MAX_FOLDERS: usize = 8;
 
-/// A refusal ends the walk; everything else lets it go on.
+/// A refusal ends the walk, and so does a text that is too long to follow; everything else lets it
+/// go on.
 pub(super) type Judged = Result<(), Box<Decision>>;
 
 /// What a command reads from its input, as far as it is known.
@@ -345,8 +346,9 @@ impl<'c> Judge<'c> {
     fn command(&mut self, words: &[Word<'_>], input: Input<'_>) -> Judged {
         self.commands += 1;
         if self.commands > MAX_COMMANDS || words.len() > MAX_WORDS {
-            self.ask("general.size", "more commands or words than a person reads");
-            return Ok(());
+            let reason = "more commands or words than a person reads";
+            let asked = Decision::new(Verdict::Confirm, "general.size", reason);
+            return Err(Box::new(self.asked.take().unwrap_or(asked)));
         }
         let Some((name, words)) = words.split_first() else {
             self.ask("general.empty", "there is no command");
@@ -618,9 +620,16 @@ impl<'c> Judge<'c> {
         missing(&full) && full.parent().is_some_and(Path::is_dir)
     }
 
-    /// Scripts whose output becomes part of these words.
+    /// What the shell does to put these words together: scripts whose output becomes part of them,
+    /// and expressions, which may run what a variable holds.
     fn substituted(&mut self, words: &[Word<'_>]) -> Judged {
-        for substitution in words.iter().flat_map(|word| &word.substitutions) {
+        if words.iter().flat_map(Word::variables).any(Option::is_none) {
+            self.ask(
+                "general.expression",
+                "an expression that only the shell would know",
+            );
+        }
+        for substitution in words.iter().flat_map(Word::substitutions) {
             match substitution {
                 Substitution::Script(script) => self.subshell(script)?,
                 Substitution::Text(text) => {
@@ -638,7 +647,7 @@ impl<'c> Judge<'c> {
         let known = |name: &Option<&str>| {
             name.is_some_and(|name| self.assigned.iter().any(|assigned| assigned == name))
         };
-        if !words.iter().flat_map(|word| &word.variables).all(known) {
+        if !words.iter().flat_map(Word::variables).all(known) {
             self.ask("general.variable", "a variable whose value may be a secret");
         }
     }
@@ -656,7 +665,7 @@ impl<'c> Judge<'c> {
         let known = |name: &Option<&str>| {
             name.is_some_and(|name| self.assigned.iter().any(|assigned| assigned == name))
         };
-        if values.iter().flat_map(|word| &word.variables).all(known) {
+        if values.iter().flat_map(Word::variables).all(known) {
             self.assigned.push(name.to_owned());
         }
     }

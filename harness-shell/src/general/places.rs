@@ -97,9 +97,8 @@ pub(super) fn judge(
     if usage == Use::Text || path.is_empty() {
         return None;
     }
-    let at_home = |folder: &PathBuf| folder.starts_with(context.workspace());
-    if context.held().is_none() && is_plain(path) && folders.iter().all(at_home) {
-        return forbidden_beneath(context, folders, path);
+    if is_plain(path) && folders.iter().all(|folder| is_workspace(context, folder)) {
+        return plain(context, path);
     }
     if let Some(decision) = disguised(path) {
         return Some(decision);
@@ -128,6 +127,31 @@ pub(super) fn is_device(path: &str) -> bool {
 /// Where `path` leads from `folder`, by spelling.
 pub(super) fn from(context: &Context, folder: &Path, path: &str) -> PathBuf {
     normal(&rooted(context, path).unwrap_or_else(|| folder.join(path)))
+}
+
+fn is_workspace(context: &Context, folder: &Path) -> bool {
+    folder.as_os_str() == context.workspace().as_os_str()
+}
+
+/// A path of plain names, from the workspace itself.
+fn plain(context: &Context, path: &str) -> Option<Decision> {
+    if !context.forbidden().is_empty() {
+        let decision = forbidden(context, path, &context.workspace().join(path));
+        if decision.is_some() {
+            return decision;
+        }
+    }
+    linked(context, path)
+}
+
+/// What the file system says of a path from the workspace.
+fn linked(context: &Context, path: &str) -> Option<Decision> {
+    let refusal = context.held()?.admits(path).err()?;
+    Some(Decision::new(
+        Verdict::Deny,
+        "general.path.link",
+        refusal.to_string(),
+    ))
 }
 
 /// An absolute path, or one from a home folder; `None` where it depends on the folder.
@@ -230,15 +254,6 @@ fn forbidden(context: &Context, path: &str, place: &Path) -> Option<Decision> {
     })
 }
 
-fn forbidden_beneath(context: &Context, folders: &[PathBuf], path: &str) -> Option<Decision> {
-    if context.forbidden().is_empty() {
-        return None;
-    }
-    folders
-        .iter()
-        .find_map(|folder| forbidden(context, path, &normal(&folder.join(path))))
-}
-
 /// Judges a path beneath the workspace by name.
 fn inside(
     context: &Context,
@@ -261,16 +276,12 @@ fn inside(
     let relative = literal.strip_prefix(context.workspace()).ok();
     match (context.held(), relative) {
         (None, _) => None,
-        (Some(held), Some(relative)) => {
+        (Some(_), Some(relative)) => {
             let relative = relative.to_string_lossy();
-            let refused = if relative.is_empty() {
-                Ok(())
-            } else {
-                held.admits(&relative)
-            };
-            let refusal = refused.err()?;
-            let reason = refusal.to_string();
-            Some(Decision::new(Verdict::Deny, "general.path.link", reason))
+            if relative.is_empty() {
+                return None;
+            }
+            linked(context, &relative)
         }
         // It leaves the folder and comes back: only the file system knows where from.
         (Some(_), None) => {

@@ -41,8 +41,8 @@ pub(crate) enum Refused<'a> {
 pub(crate) fn read<'a>(grammar: &Grammar, words: &[&'a str]) -> Result<Reading<'a>, Refused<'a>> {
     for word in words {
         // Wherever it stands: what reads it as a value here may read it as a flag there.
-        let name = word.split_once('=').map_or(*word, |(name, _)| name);
-        if name.starts_with("--") {
+        if word.starts_with("--") {
+            let name = word.split_once('=').map_or(*word, |(name, _)| name);
             not_denied(grammar, name, word)?;
         }
     }

@@ -101,6 +101,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn stage(&mut self) -> Result<Stage<'a>, Unreadable> {
+        self.count()?;
         let text = self.rest();
         let body = if text.starts_with("((") {
             let place = self.place();

@@ -3,8 +3,8 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::MAX_DEPTH;
 use super::script::HereDocument;
+use super::{MAX_DEPTH, MAX_STAGES};
 
 /// Why a text cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -15,6 +15,9 @@ pub(crate) enum Unreadable {
     /// More levels than are read.
     #[error("it nests too deep to be read")]
     TooDeep,
+    /// More commands or here-documents than are read.
+    #[error("it has more commands than a person reads")]
+    TooMany,
     /// It ends in the middle of something.
     #[error("a quotation, substitution or compound command is not closed")]
     Unclosed,
@@ -36,6 +39,7 @@ pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    stages: usize,
     pub(super) pending: Vec<Pending<'a>>,
 }
 
@@ -51,6 +55,7 @@ impl<'a> Cursor<'a> {
             text,
             at: 0,
             depth,
+            stages: 0,
             pending: Vec::new(),
         })
     }
@@ -75,6 +80,15 @@ impl<'a> Cursor<'a> {
         let result = inner(self);
         self.depth -= 1;
         result
+    }
+
+    /// One command more.
+    pub(super) const fn count(&mut self) -> Result<(), Unreadable> {
+        self.stages += 1;
+        if self.stages > MAX_STAGES {
+            return Err(Unreadable::TooMany);
+        }
+        Ok(())
     }
 
     pub(super) const fn depth(&self) -> usize {

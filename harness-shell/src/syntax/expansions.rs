@@ -79,7 +79,9 @@ impl<'a> Cursor<'a> {
             }
         })?;
         word.unknown(Certainty::Output, is_first);
-        word.substitutions.push(Substitution::Script(script));
+        word.expansions()
+            .substitutions
+            .push(Substitution::Script(script));
         Ok(())
     }
 
@@ -123,7 +125,7 @@ impl<'a> Cursor<'a> {
                 let mut inside = Cursor::new(expression, cursor.depth())?;
                 inside.expanded(&mut inner, false, None)
             })?;
-            word.substitutions.append(&mut inner.substitutions);
+            word.take_substitutions(inner);
             unnamed(word, is_first);
         } else if expression
             .bytes()
@@ -162,7 +164,7 @@ impl<'a> Cursor<'a> {
             }
         }
         self.next();
-        word.substitutions.append(&mut inner.substitutions);
+        word.take_substitutions(inner);
         unnamed(word, is_first);
         Ok(())
     }
@@ -228,12 +230,12 @@ fn named<'a>(word: &mut Word<'a>, name: &'a str, is_first: bool) {
         "PWD" if is_first => word.push("."),
         name => {
             word.unknown(Certainty::Variable, is_first);
-            word.variables.push(Some(name));
+            word.expansions().variables.push(Some(name));
         }
     }
 }
 
 fn unnamed(word: &mut Word<'_>, is_first: bool) {
     word.unknown(Certainty::Variable, is_first);
-    word.variables.push(None);
+    word.expansions().variables.push(None);
 }

@@ -30,6 +30,9 @@ pub(crate) const MAX_SCRIPT: usize = 32 * 1024;
 /// How deep compound commands and substitutions may nest.
 pub(crate) const MAX_DEPTH: usize = 16;
 
+/// Commands of a text at most, compound ones and what is in them.
+pub(crate) const MAX_STAGES: usize = 128;
+
 /// Reads a whole text, `depth` levels of quotation below the one that was asked about.
 pub(crate) fn parse(text: &str, depth: usize) -> Result<Script<'_>, Unreadable> {
     if text.len() > MAX_SCRIPT {

@@ -6,6 +6,9 @@ use std::rc::Rc;
 use super::cursor::{Cursor, Pending, Unreadable};
 use super::script::{Operator, Redirect, Target};
 
+/// Here-documents that one line may ask for.
+const MAX_DOCUMENTS: usize = 16;
+
 /// Operators, the longer before the shorter.
 const OPERATORS: &[(&str, Operator)] = &[
     ("&>>", Operator::Append),
@@ -25,6 +28,12 @@ const OPERATORS: &[(&str, Operator)] = &[
 impl<'a> Cursor<'a> {
     /// A redirection, with the number of its descriptor; `None` where none begins.
     pub(super) fn redirect(&mut self) -> Result<Option<Redirect<'a>>, Unreadable> {
+        if !self
+            .peek()
+            .is_some_and(|byte| matches!(byte, b'<' | b'>' | b'&' | b'0'..=b'9'))
+        {
+            return Ok(None);
+        }
         let place = self.place();
         self.run(|byte| byte.is_ascii_digit());
         let text = self.rest();
@@ -40,6 +49,9 @@ impl<'a> Cursor<'a> {
         let word = self.word()?.ok_or(Unreadable::Syntax)?;
         if *operator == Operator::HereDocument {
             let delimiter = word.literal().ok_or(Unreadable::Syntax)?;
+            if self.pending.len() >= MAX_DOCUMENTS {
+                return Err(Unreadable::TooMany);
+            }
             let document = Rc::new(OnceCell::new());
             self.pending.push(Pending {
                 delimiter: delimiter.to_owned(),

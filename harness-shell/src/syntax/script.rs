@@ -103,12 +103,31 @@ pub(crate) struct Word<'a> {
     pub(crate) quoted: bool,
     /// `text` begins with the home folder, as `~`.
     pub(crate) home: bool,
-    /// The variables in it; `None` for an expression that is not a plain variable.
+    /// What the shell would put in; most words have nothing of it.
+    pub(crate) expansions: Option<Box<Expansions<'a>>>,
+}
+
+/// What the shell would put into a word.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Expansions<'a> {
+    /// Variables; `None` for an expression that is not a plain variable.
     pub(crate) variables: Vec<Option<&'a str>>,
     pub(crate) substitutions: Vec<Substitution<'a>>,
 }
 
-impl Word<'_> {
+impl<'a> Word<'a> {
+    pub(crate) fn variables(&self) -> &[Option<&'a str>] {
+        self.expansions
+            .as_ref()
+            .map_or(&[], |expansions| &expansions.variables)
+    }
+
+    pub(crate) fn substitutions(&self) -> &[Substitution<'a>] {
+        self.expansions
+            .as_ref()
+            .map_or(&[], |expansions| &expansions.substitutions)
+    }
+
     /// The whole word, if all of it is known.
     pub(crate) fn literal(&self) -> Option<&str> {
         (self.certainty == Certainty::Literal && !self.home).then_some(&*self.text)

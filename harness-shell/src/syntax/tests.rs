@@ -62,7 +62,7 @@ fn show_stage(stage: &Stage<'_>, lines: &mut Vec<String>) {
         }
     }
     lines.push(line.join(" "));
-    for substitution in words.iter().flat_map(|word| &word.substitutions) {
+    for substitution in words.iter().flat_map(|word| word.substitutions()) {
         match substitution {
             Substitution::Script(script) => show(script, lines),
             Substitution::Text(text) => lines.extend(shown(text)),

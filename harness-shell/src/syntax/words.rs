@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::cursor::{Cursor, Unreadable};
-use super::script::{Certainty, Substitution, Word};
+use super::script::{Certainty, Expansions, Substitution, Word};
 
 /// Whether an unquoted byte ends a word.
 pub(super) const fn ends_word(byte: u8) -> bool {
@@ -22,9 +22,11 @@ const fn is_special(byte: u8) -> bool {
         )
 }
 
-/// A control character, or a blank beyond ASCII: whether it parts words depends on the locale.
-fn is_odd(ch: char) -> bool {
-    ch.is_control() || (ch.is_whitespace() && !ch.is_ascii())
+/// Whether there is a control character, or a blank beyond ASCII: whether those part words depends
+/// on the locale.
+fn is_odd(piece: &str) -> bool {
+    let odd = |ch: char| ch.is_control() || (ch.is_whitespace() && !ch.is_ascii());
+    !piece.bytes().all(|byte| byte.is_ascii_graphic()) && piece.chars().any(odd)
 }
 
 impl<'a> Word<'a> {
@@ -38,6 +40,17 @@ impl<'a> Word<'a> {
 
     pub(super) fn push_char(&mut self, ch: char) {
         self.text.to_mut().push(ch);
+    }
+
+    pub(super) fn expansions(&mut self) -> &mut Expansions<'a> {
+        self.expansions.get_or_insert_default()
+    }
+
+    /// The substitutions of another word are part of this one.
+    pub(super) fn take_substitutions(&mut self, other: Self) {
+        if let Some(other) = other.expansions {
+            self.expansions().substitutions.extend(other.substitutions);
+        }
     }
 
     /// A part that is not literal comes here.
@@ -56,7 +69,7 @@ impl<'a> Cursor<'a> {
         loop {
             let is_first = self.place() == start;
             let piece = self.run_until(is_special);
-            if piece.chars().any(is_odd) {
+            if is_odd(piece) {
                 return Err(Unreadable::Syntax);
             }
             if brace && (piece.contains(',') || piece.contains("..")) {
@@ -94,7 +107,7 @@ impl<'a> Cursor<'a> {
                     // Another's home, or a folder that the shell remembers.
                     if is_first && !alone {
                         word.unknown(Certainty::Variable, true);
-                        word.variables.push(None);
+                        word.expansions().variables.push(None);
                     }
                     word.push("~");
                 }
@@ -225,7 +238,9 @@ impl<'a> Cursor<'a> {
             }
         }
         word.unknown(Certainty::Output, is_first);
-        word.substitutions.push(Substitution::Text(text));
+        word.expansions()
+            .substitutions
+            .push(Substitution::Text(text));
         Ok(())
     }
 }

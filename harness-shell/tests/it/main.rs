@@ -8,10 +8,13 @@
     reason = "a test fails by panicking"
 )]
 
+mod a_line_is_no_shell;
 #[cfg(target_os = "linux")]
 mod bounds_hold;
+mod nothing_hides_in_a_command;
 #[cfg(target_os = "linux")]
 mod nothing_outlives_its_call;
+mod only_the_policy_allows;
 #[cfg(target_os = "linux")]
 mod only_the_workspace_is_touched;
 #[cfg(target_os = "linux")]
