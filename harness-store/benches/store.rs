@@ -156,6 +156,12 @@ fn large(table: &mut Table, events: usize) {
     let opening = open_cost(&place);
     table.row("cold open", millis(opening), "ms", events);
     table.row("open and close", millis(cost), "ms", events);
+    // What needs all that was derived from the journal: the first turn with a notice.
+    let cost = median(3, |at| {
+        let halves = place.open();
+        post(&halves, &format!("f-{at}"));
+    });
+    table.row("open, first post, close", millis(cost), "ms", events);
 
     let halves = place.open();
     let cost = median(LOOKS, |_| {
@@ -302,7 +308,11 @@ impl Place {
     }
 
     fn open(&self) -> Halves {
-        Workspace::open(&self.paths, OpenOptions::default()).unwrap()
+        let options = OpenOptions {
+            lock_wait: SOON,
+            ..OpenOptions::default()
+        };
+        Workspace::open(&self.paths, options).unwrap()
     }
 
     fn reader(&self) -> Reader {

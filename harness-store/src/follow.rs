@@ -6,11 +6,16 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
+use crate::folds::State;
 use crate::journal::MAX_COMMIT;
 use crate::lines::{Content, LineReader, RawLine};
 use crate::root::{FileId, Handle, Root};
 use crate::segments::{self, Opened, Part};
+use crate::snapshot::{self, Footing, Snapshot};
 use crate::wire::{Line, MAX_LINE, parse_line};
+
+/// Why a snapshot of another journal, or of another past of this one, is dropped.
+const NO_FOOTING: &str = "it stands on no line of this journal";
 
 /// Something derived from the journal, line by line.
 pub trait Fold {
@@ -19,6 +24,13 @@ pub trait Fold {
 
     /// Forgets everything: the journal was cut or replaced and will be read anew.
     fn reset(&mut self);
+
+    /// Takes its part of a snapshot, as if every line up to there had been taken in; says whether
+    /// it could. A fold that is in no snapshot reads the journal from its first line.
+    fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
+        let _ = snapshot;
+        false
+    }
 }
 
 impl<A: Fold, B: Fold> Fold for (A, B) {
@@ -31,12 +43,22 @@ impl<A: Fold, B: Fold> Fold for (A, B) {
         self.0.reset();
         self.1.reset();
     }
+
+    fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
+        self.0.take_up(snapshot) && self.1.take_up(snapshot)
+    }
 }
 
 /// A fold, and how far it has come. It takes no lock and never passes the last line feed.
 #[derive(Debug)]
 pub struct Follower<F> {
     root: Arc<Root>,
+    /// Where snapshots are left; `None` for whoever believes none.
+    snapshots: Option<Arc<Root>>,
+    /// Why the last snapshot was not taken up.
+    dropped: Option<String>,
+    /// The number of lines that the last snapshot stands on, as far as this follower knows.
+    snapshot_at: u64,
     place: Place,
     /// Whether the fold has taken in anything.
     begun: bool,
@@ -52,12 +74,25 @@ struct Place {
     offset: u64,
     /// Where that line begins, and its digest.
     last: Option<(u64, [u8; 32])>,
+    /// The number of the first line of the file.
+    first_seq: u64,
+    /// Lines that were taken in, of all files.
+    lines: u64,
 }
 
 impl<F: Fold> Follower<F> {
+    /// One that reads the journal from its first line and believes no snapshot.
     pub(crate) fn new(root: Arc<Root>, fold: F) -> Self {
+        Self::with_snapshots(root, None, fold)
+    }
+
+    /// One that takes up a snapshot, if one stands on this journal.
+    pub(crate) fn with_snapshots(root: Arc<Root>, snapshots: Option<Arc<Root>>, fold: F) -> Self {
         Self {
             root,
+            snapshots,
+            dropped: None,
+            snapshot_at: 0,
             place: Place::default(),
             begun: false,
             fold,
@@ -67,6 +102,23 @@ impl<F: Fold> Follower<F> {
     /// Whether anything was taken in.
     pub(crate) const fn has_begun(&self) -> bool {
         self.begun
+    }
+
+    /// Why the snapshot that was there was not taken up, once.
+    pub(crate) fn take_dropped(&mut self) -> Option<String> {
+        self.dropped.take()
+    }
+
+    /// The last line that was taken in.
+    fn footing(&self) -> Option<Footing> {
+        let (from, digest) = self.place.last?;
+        Some(Footing {
+            first_seq: self.place.first_seq,
+            lines: self.place.lines,
+            from,
+            to: self.place.offset,
+            digest,
+        })
     }
 
     /// What was derived, as of the last [`Follower::refresh`].
@@ -94,9 +146,53 @@ impl<F: Fold> Follower<F> {
             Some(at) => {
                 parts.drain(..at);
             }
-            None => self.start_anew(),
+            None => {
+                self.start_anew();
+                let at = self.take_up(&parts).unwrap_or_else(|reason| {
+                    self.dropped = Some(reason);
+                    None
+                });
+                parts.drain(..at.unwrap_or(0));
+            }
         }
         self.go_on(parts)
+    }
+
+    /// Takes up a snapshot, if there is one; says in which of `parts` it stands.
+    fn take_up(&mut self, parts: &[Part]) -> Result<Option<usize>, String> {
+        let found = match &self.snapshots {
+            Some(folder) => snapshot::read(folder)?,
+            None => None,
+        };
+        let Some((footing, body)) = found else {
+            return Ok(None);
+        };
+        let at = parts
+            .iter()
+            .position(|part| part.first_seq == Some(footing.first_seq))
+            .or_else(|| parts.iter().position(|part| part.first_seq.is_none()))
+            .ok_or(NO_FOOTING)?;
+        let opened = parts.get(at).ok_or(NO_FOOTING)?.open(&self.root);
+        let opened = opened.map_err(|error| error.to_string())?;
+        let place = Place {
+            file: Some(opened.id),
+            offset: footing.to,
+            last: Some((footing.from, footing.digest)),
+            first_seq: footing.first_seq,
+            lines: footing.lines,
+        };
+        let holds = footing.to <= opened.length && place.still_holds(&opened.file).unwrap_or(false);
+        if !holds {
+            return Err(NO_FOOTING.to_owned());
+        }
+        if !self.fold.take_up(&mut body.open()?) {
+            self.fold.reset();
+            return Ok(None);
+        }
+        self.place = place;
+        self.snapshot_at = footing.lines;
+        self.begun = true;
+        Ok(Some(at))
     }
 
     fn go_on(&mut self, parts: impl IntoIterator<Item = Part>) -> Result<(), StoreError> {
@@ -118,6 +214,8 @@ impl<F: Fold> Follower<F> {
         if self.place.file != Some(id) {
             self.place = Place {
                 file: Some(id),
+                first_seq: part.first_seq.unwrap_or(self.place.lines),
+                lines: self.place.lines,
                 ..Place::default()
             };
         } else if length < self.place.offset || !self.place.still_holds(&file).map_err(failed)? {
@@ -134,6 +232,7 @@ impl<F: Fold> Follower<F> {
             if complete {
                 for line in commit.drain(..) {
                     place.last = Some((line.offset(), *line.digest()));
+                    place.lines = place.lines.saturating_add(1);
                     fold.apply(&line);
                     self.begun = true;
                 }
@@ -149,6 +248,22 @@ impl<F: Fold> Follower<F> {
             self.begun = false;
         }
         self.place = Place::default();
+    }
+}
+
+impl Follower<State> {
+    /// Leaves a snapshot of what was derived if `every` lines were added since the last one. It
+    /// needs no lock: what it stands on is looked at by whoever takes it up.
+    pub(crate) fn leave_snapshot(&mut self, every: u64) -> Result<(), StoreError> {
+        let (Some(folder), Some(footing)) = (&self.snapshots, self.footing()) else {
+            return Ok(());
+        };
+        if footing.lines.saturating_sub(self.snapshot_at) < every {
+            return Ok(());
+        }
+        snapshot::leave(folder, &footing, &self.fold)?;
+        self.snapshot_at = footing.lines;
+        Ok(())
     }
 }
 

@@ -41,7 +41,9 @@ pub(crate) struct LineReader<'f> {
     /// The end of the region; what was appended since is left alone.
     end: u64,
     buffer: Vec<u8>,
-    /// Bytes of `buffer` that are known to hold no line feed.
+    /// Bytes of `buffer` that were handed out.
+    start: usize,
+    /// Bytes of `buffer` behind which no line feed was looked for yet.
     searched: usize,
     /// The hash of a line that is too long, as far as it was read.
     overlong: Option<Sha256>,
@@ -56,6 +58,7 @@ impl<'f> LineReader<'f> {
             at: from,
             end,
             buffer: Vec::new(),
+            start: 0,
             searched: 0,
             overlong: None,
         }
@@ -73,36 +76,36 @@ impl<'f> LineReader<'f> {
             if let Some(found) = unseen.iter().position(|byte| *byte == b'\n') {
                 return Ok(Some(self.take(self.searched + found)));
             }
-            self.searched = self.buffer.len();
+            // What was handed out makes room, once a buffer and not once a line.
+            self.buffer.drain(..self.start);
+            self.start = 0;
             if self.buffer.len() > MAX_LINE || self.overlong.is_some() {
                 let hash = self.overlong.get_or_insert_default();
                 hash.update(&self.buffer);
                 self.buffer.clear();
-                self.searched = 0;
             }
+            self.searched = self.buffer.len();
             if !self.fill()? {
                 return Ok(None);
             }
         }
     }
 
-    /// Takes the line that ends before the line feed at `length` out of the buffer.
-    fn take(&mut self, length: usize) -> RawLine {
-        let rest = self.buffer.split_off((length + 1).min(self.buffer.len()));
-        let mut bytes = std::mem::replace(&mut self.buffer, rest);
-        bytes.truncate(length);
-        self.searched = 0;
-        let offset = self.offset;
-        // The buffer holds everything between the last line feed and `at`.
-        self.offset = self.at - self.buffer.len() as u64;
+    /// Takes the line that ends before the line feed at `end` out of the buffer.
+    fn take(&mut self, end: usize) -> RawLine {
+        let bytes = self.buffer.get(self.start..end).unwrap_or_default();
         let content = match self.overlong.take() {
             Some(mut hash) => {
-                hash.update(&bytes);
+                hash.update(bytes);
                 Content::TooLong(hash.finalize().into())
             }
-            None if bytes.len() > MAX_LINE => Content::TooLong(Sha256::digest(&bytes).into()),
-            None => Content::Bytes(bytes),
+            None if bytes.len() > MAX_LINE => Content::TooLong(Sha256::digest(bytes).into()),
+            None => Content::Bytes(bytes.to_vec()),
         };
+        (self.start, self.searched) = (end + 1, end + 1);
+        let offset = self.offset;
+        // The buffer holds everything between the last line feed and `at`.
+        self.offset = self.at - self.buffer.len().saturating_sub(self.start) as u64;
         RawLine {
             offset,
             end: self.offset,
@@ -113,10 +116,12 @@ impl<'f> LineReader<'f> {
     fn fill(&mut self) -> io::Result<bool> {
         let want =
             usize::try_from(self.end.saturating_sub(self.at)).map_or(CHUNK, |n| n.min(CHUNK));
-        let mut chunk = vec![0; want];
-        let read = self.file.read_at(&mut chunk, self.at)?;
-        chunk.truncate(read);
-        self.buffer.append(&mut chunk);
+        let held = self.buffer.len();
+        self.buffer.resize(held + want, 0);
+        let room = self.buffer.get_mut(held..).unwrap_or_default();
+        let read = self.file.read_at(room, self.at);
+        self.buffer.truncate(held + *read.as_ref().unwrap_or(&0));
+        let read = read?;
         self.at += read as u64;
         Ok(read > 0)
     }

@@ -36,7 +36,7 @@ struct Shared {
     root: Arc<Root>,
     identity: Identity,
     /// The workspace's folder outside the root, where there is one.
-    config: Option<Root>,
+    config: Option<Arc<Root>>,
 }
 
 impl Reader {
@@ -48,14 +48,14 @@ impl Reader {
         let root = Arc::new(Root::open(&paths.root)?);
         let identity = Identity::read(&root)?;
         let config = match Root::open(&paths.config_dir.join(identity.id.as_str())) {
-            Ok(folder) => Some(folder),
+            Ok(folder) => Some(Arc::new(folder)),
             Err(StoreError::Missing { .. }) => None,
             Err(error) => return Err(error),
         };
         Ok(Self::of(root, identity, config))
     }
 
-    pub(crate) fn of(root: Arc<Root>, identity: Identity, config: Option<Root>) -> Self {
+    pub(crate) fn of(root: Arc<Root>, identity: Identity, config: Option<Arc<Root>>) -> Self {
         Self {
             shared: Arc::new(Shared {
                 root,
@@ -77,7 +77,11 @@ impl Reader {
 
     /// A follower of the journal; refresh it before the first look.
     pub fn follow<F: Fold>(&self, fold: F) -> Follower<F> {
-        Follower::new(Arc::clone(&self.shared.root), fold)
+        Follower::with_snapshots(
+            Arc::clone(&self.shared.root),
+            self.shared.config.clone(),
+            fold,
+        )
     }
 
     /// The scores and gate states, as of the call; refresh them before a later look.

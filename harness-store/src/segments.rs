@@ -27,7 +27,7 @@ pub(crate) struct Part {
 }
 
 /// A file of the journal, open.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Opened {
     pub(crate) file: Handle,
     pub(crate) id: FileId,
@@ -55,10 +55,10 @@ impl Part {
     ///
     /// # Errors
     /// It cannot be opened; a closed segment that is gone is [`StoreError::Missing`].
-    pub(crate) fn open(self, root: &Root) -> Result<Opened, StoreError> {
+    pub(crate) fn open(&self, root: &Root) -> Result<Opened, StoreError> {
         let path = self.path.as_str();
-        match self.opened {
-            Some(opened) => Ok(opened),
+        match &self.opened {
+            Some(opened) => Ok(opened.clone()),
             None => Opened::of(root.open_file(path, Access::Read)?, root, path),
         }
     }

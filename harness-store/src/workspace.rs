@@ -165,10 +165,10 @@ impl Workspace {
         )?;
         sweep(&root, &config)?;
         let settled = settled::holds(&config, &root, journal.head())?;
-        let reading = config_folder(disk, paths, &identity)?;
+        let config = Arc::new(config);
         let mut core = Core::new(
             Arc::clone(&root),
-            config,
+            Arc::clone(&config),
             sink,
             options.clock,
             Arc::clone(&lock),
@@ -189,7 +189,7 @@ impl Workspace {
             validation: ValidationLog::new(Arc::clone(&writer), Arc::clone(&root)),
             guard: GuardLog::new(Arc::clone(&writer)),
             operator: OperatorLog::new(writer),
-            reader: Reader::of(root, identity, Some(reading)),
+            reader: Reader::of(root, identity, Some(config)),
             key,
         })
     }

@@ -1,6 +1,7 @@
 //! The journal's chain, and its head against the anchor.
 
 use std::io;
+use std::thread;
 
 use harness_core::{WorkspacePath, layout};
 
@@ -9,10 +10,14 @@ use crate::anchor::{Head, Slot};
 use crate::error::StoreError;
 use crate::follow::line_of;
 use crate::journal::MAX_COMMIT;
-use crate::lines::LineReader;
+use crate::lines::{Content, LineReader, RawLine};
 use crate::reader::Reader;
 use crate::segments::{self, Opened, Part};
-use crate::wire::{Body, Event, Line, Record};
+use crate::wire::event::KINDS;
+use crate::wire::{Body, Event, Line, Link, Record, sha256};
+
+/// Bytes of lines that are looked at together.
+const BATCH: u64 = 1 << 20;
 
 /// The walk along the chain.
 struct Walk<'r> {
@@ -57,13 +62,18 @@ pub(super) fn verify(
         let mut lines = LineReader::new(&file, 0, length);
         let mut complete = 0;
         let mut commit = Vec::new();
-        while let Some(raw) = lines.next_line().map_err(failed)? {
-            let line = line_of(raw);
-            let ends = !line.goes_on() || commit.len() >= MAX_COMMIT;
-            commit.push(line);
-            if ends {
-                commit.drain(..).for_each(|line| walk.take(&line));
-                complete = lines.consumed();
+        loop {
+            let batch = batch(&mut lines).map_err(failed)?;
+            if batch.is_empty() {
+                break;
+            }
+            for (seen, end) in looked_at(batch) {
+                let ends = !seen.goes_on() || commit.len() >= MAX_COMMIT;
+                commit.push(seen);
+                if ends {
+                    commit.drain(..).for_each(|seen| walk.take(&seen));
+                    complete = end;
+                }
             }
         }
         let torn = length.saturating_sub(complete);
@@ -82,28 +92,115 @@ pub(super) fn verify(
     Ok(())
 }
 
-impl Walk<'_> {
-    fn take(&mut self, line: &Line) {
-        match line {
-            Line::Chained(record) => self.take_record(record),
-            Line::Foreign { .. } => self.report.foreign += 1,
-            Line::Unreadable { offset, .. } => {
-                self.report.unreadable += 1;
-                self.strange.get_or_insert((self.lines, *offset));
-            }
+/// A line, as far as the chain needs it.
+enum Seen {
+    /// A link, of a kind that says nothing of the chain; whether its fields read is not looked at.
+    Link {
+        seq: u64,
+        prev: Option<[u8; 32]>,
+        more: bool,
+        offset: u64,
+        digest: [u8; 32],
+    },
+    /// Any other.
+    Line(Box<Line>),
+}
+
+impl Seen {
+    fn of(raw: RawLine) -> Self {
+        if let Content::Bytes(bytes) = &raw.content
+            && let Some(link) = Link::of(bytes)
+            && !matches!(link.kind, "tail_repaired" | "segment")
+            && KINDS.contains(&link.kind)
+            && let Some(prev) = link.prev()
+        {
+            return Self::Link {
+                seq: link.seq,
+                prev,
+                more: link.more,
+                offset: raw.offset,
+                digest: sha256(bytes),
+            };
         }
+        Self::Line(Box::new(line_of(raw)))
+    }
+
+    const fn goes_on(&self) -> bool {
+        match self {
+            Self::Link { more, .. } => *more,
+            Self::Line(line) => line.goes_on(),
+        }
+    }
+}
+
+/// The next lines, about [`BATCH`] bytes of them; none at the end.
+fn batch(lines: &mut LineReader<'_>) -> io::Result<Vec<RawLine>> {
+    let (mut batch, mut bytes) = (Vec::new(), 0);
+    while bytes < BATCH
+        && let Some(raw) = lines.next_line()?
+    {
+        bytes += raw.end - raw.offset;
+        batch.push(raw);
+    }
+    Ok(batch)
+}
+
+/// Looks at lines, one half of them beside the other; each with the byte after it.
+fn looked_at(mut batch: Vec<RawLine>) -> Vec<(Seen, u64)> {
+    let look = |lines: Vec<RawLine>| -> Vec<(Seen, u64)> {
+        let ends = lines.iter().map(|raw| raw.end).collect::<Vec<_>>();
+        lines.into_iter().map(Seen::of).zip(ends).collect()
+    };
+    let second = batch.split_off(batch.len() / 2);
+    thread::scope(|scope| {
+        let second = scope.spawn(|| look(second));
+        let mut seen = look(batch);
+        // Nothing in there breaks; if it did, the lines would be missed and the chain broken.
+        seen.extend(second.join().unwrap_or_default());
+        seen
+    })
+}
+
+impl Walk<'_> {
+    fn take(&mut self, seen: &Seen) {
+        let (link, digest) = match seen {
+            Seen::Link {
+                seq,
+                prev,
+                offset,
+                digest,
+                ..
+            } => {
+                self.take_link(*seq, *prev, *offset);
+                (true, *digest)
+            }
+            Seen::Line(line) => {
+                match &**line {
+                    Line::Chained(record) => {
+                        self.take_link(record.seq, record.prev, record.offset);
+                        self.take_body(record);
+                    }
+                    Line::Foreign { .. } => self.report.foreign += 1,
+                    Line::Unreadable { offset, .. } => {
+                        self.report.unreadable += 1;
+                        self.strange.get_or_insert((self.lines, *offset));
+                    }
+                }
+                (line.record().is_some(), *line.digest())
+            }
+        };
         self.lines = self.lines.saturating_add(1);
-        self.last = Some(*line.digest());
+        self.last = Some(digest);
         self.report.events += 1;
-        if let Line::Chained(record) = line {
+        if link {
             self.report.head = Head {
                 lines: self.lines,
-                digest: record.digest,
+                digest,
             };
             if let Some((head, met)) = &mut self.confirmed
                 && head.lines == self.lines
             {
-                *met = head.digest == record.digest;
+                *met = head.digest == digest;
             }
         }
     }
@@ -122,18 +219,22 @@ impl Walk<'_> {
         }
     }
 
-    fn take_record(&mut self, record: &Record) {
+    fn take_link(&mut self, number: u64, prev: Option<[u8; 32]>, at: u64) {
         self.strange = None;
-        let (seq, offset) = (Some(record.seq), Some(record.offset));
-        if record.seq != self.lines {
-            let what = format!("its `seq` is {}, but it is line {}", record.seq, self.lines);
+        let (seq, offset) = (Some(number), Some(at));
+        if number != self.lines {
+            let what = format!("its `seq` is {number}, but it is line {}", self.lines);
             self.broken(seq, offset, what);
             // Go on from what it says, so that one lost line is one break.
-            self.lines = record.seq;
+            self.lines = number;
         }
-        if record.prev != self.last {
+        if prev != self.last {
             self.broken(seq, offset, "it does not follow the line before it");
         }
+    }
+
+    fn take_body(&mut self, record: &Record) {
+        let (seq, offset) = (Some(record.seq), Some(record.offset));
         match &record.body {
             Body::Known(Event::TailRepaired(repaired)) => match repaired.anchored {
                 Some(true) => {}
@@ -152,8 +253,7 @@ impl Walk<'_> {
                     );
                 }
             }
-            Body::Known(_) | Body::Unknown { .. } => {}
-            Body::Invalid { .. } => self.report.unreadable += 1,
+            Body::Known(_) | Body::Unknown { .. } | Body::Invalid { .. } => {}
         }
     }
 

@@ -1,6 +1,7 @@
 //! The mailbox's files against the journal.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -9,10 +10,11 @@ use harness_core::{WorkspacePath, layout};
 use super::{AuditReport, Break};
 use crate::error::StoreError;
 use crate::folds::mailbox::Mailbox;
+use crate::follow::{Fold, Follower};
 use crate::mailbox_files::file_name;
 use crate::reader::Reader;
 use crate::wire::notice::NoticeDoc;
-use crate::wire::{json, sha256};
+use crate::wire::{Body, Line, json, sha256};
 
 /// How often it is looked before a difference counts: a writer may be between the journal and the
 /// files.
@@ -21,7 +23,11 @@ const LOOKS: usize = 4;
 const PAUSE: Duration = Duration::from_millis(25);
 
 pub(super) fn verify(reader: &Reader, report: &mut AuditReport) -> Result<(), StoreError> {
-    let mut mailbox = reader.follow(Mailbox::default());
+    // From the first line on: an audit believes no snapshot.
+    let mut mailbox = Follower::new(
+        Arc::clone(reader.root()),
+        (Mailbox::default(), Invalid::default()),
+    );
     let mut found = Vec::new();
     // A broken journal explains no difference, so there is nothing to wait for.
     let looks = if report.breaks.is_empty() { LOOKS } else { 1 };
@@ -30,15 +36,31 @@ pub(super) fn verify(reader: &Reader, report: &mut AuditReport) -> Result<(), St
             thread::sleep(PAUSE);
         }
         mailbox.refresh()?;
-        found = differences(reader, mailbox.get())?;
+        found = differences(reader, &mailbox.get().0)?;
         if found.is_empty() {
             break;
         }
     }
+    report.unreadable += mailbox.get().1.0;
     for difference in found {
         report.broken(difference);
     }
     Ok(())
+}
+
+/// Records whose fields do not read.
+#[derive(Default)]
+struct Invalid(u64);
+
+impl Fold for Invalid {
+    fn apply(&mut self, line: &Line) {
+        let body = line.record().map(|record| &record.body);
+        self.0 += u64::from(matches!(body, Some(Body::Invalid { .. })));
+    }
+
+    fn reset(&mut self) {
+        self.0 = 0;
+    }
 }
 
 fn differences(reader: &Reader, mailbox: &Mailbox) -> Result<Vec<Break>, StoreError> {

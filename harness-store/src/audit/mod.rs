@@ -49,7 +49,7 @@ pub struct AuditReport {
     pub breaks: Vec<Break>,
     /// Lines of other programs.
     pub foreign: u64,
-    /// Lines that do not read, and records whose fields do not.
+    /// Lines that do not read; of an audit also records whose fields do not.
     pub unreadable: u64,
     /// Bytes after the last complete commit: the next writer cuts them.
     pub torn_bytes: u64,

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+use harness_sanitize::Redactor;
 
 use super::disk::Told;
 use super::operations::Operation;
-use crate::fixture::{Place, SOON, opened, start};
+use crate::fixture::{Place, SOON, opened, start, ticking};
 use crate::root::Disk;
 use crate::wire::Event;
 use crate::{Attempts, Halves, OpenOptions, Reader, Rotation, StoreError, Workspace};
@@ -65,9 +67,14 @@ impl Stage {
     }
 
     pub(super) fn open(&self, rotation: Rotation) -> Result<Halves, StoreError> {
+        /// Its patterns take longer to build than all the rest.
+        static REDACTOR: LazyLock<Arc<Redactor>> =
+            LazyLock::new(|| Arc::new(Redactor::patterns_only()));
         let options = OpenOptions {
+            redactor: Arc::clone(&REDACTOR),
+            clock: ticking(),
+            lock_wait: SOON,
             rotation,
-            ..Place::options()
         };
         Workspace::open_on(&self.dyn_disk(), &self.place.paths, options)
     }

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use harness_core::{EpisodeId, ResolutionKind, RuleId};
 
 use crate::follow::Fold;
+use crate::snapshot::Snapshot;
+use crate::wire::as_text::Spelt;
 use crate::wire::event::RepairContext;
+use crate::wire::saved::SavedAttempt;
 use crate::wire::{Event, Line};
 
 /// An attempt under way, or cut short.
@@ -18,13 +21,30 @@ pub struct OpenAttempt {
 }
 
 /// The attempts without a terminal event, by episode and number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attempts(BTreeMap<(EpisodeId, u32), OpenAttempt>);
 
 impl Attempts {
     /// The attempts, in order of episode and number.
     pub fn iter(&self) -> impl Iterator<Item = &OpenAttempt> {
         self.0.values()
+    }
+
+    pub(super) fn saved(&self) -> Vec<SavedAttempt> {
+        let saved = self.iter().map(|attempt| {
+            let resolved = attempt.resolved.as_ref();
+            let resolved = resolved.map(|(kind, rule)| (Spelt(*kind), rule.clone().map(Spelt)));
+            (attempt.context.clone(), resolved)
+        });
+        saved.collect()
+    }
+
+    pub(super) fn restored(saved: Vec<SavedAttempt>) -> Self {
+        let restored = saved.into_iter().map(|(context, resolved)| {
+            let resolved = resolved.map(|(kind, rule)| (kind.0, rule.map(|spelt| spelt.0)));
+            (key(&context), OpenAttempt { context, resolved })
+        });
+        Self(restored.collect())
     }
 }
 
@@ -65,5 +85,10 @@ impl Fold for Attempts {
 
     fn reset(&mut self) {
         self.0.clear();
+    }
+
+    fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
+        *self = std::mem::take(&mut snapshot.state.attempts);
+        true
     }
 }

@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use harness_core::{Principal, Severity, Timestamp};
 
 use crate::follow::Fold;
+use crate::snapshot::Snapshot;
+use crate::wire::as_text::Spelt;
 use crate::wire::event::{self, BreakerState};
 use crate::wire::notice::NoticeDoc;
+use crate::wire::saved::SavedBreaker;
 use crate::wire::{Event, Line};
 
 /// Notices within [`WINDOW_SECONDS`] that are still well.
@@ -21,7 +24,7 @@ const MAX_PRINCIPALS: usize = 4096;
 const MAX_TIMES: usize = 32;
 
 /// Whose repair the breaker has paused. Turns without a principal share one, `None`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Breaker {
     times: BTreeMap<Option<Principal>, Vec<Timestamp>>,
     paused: BTreeSet<Option<Principal>>,
@@ -91,6 +94,41 @@ impl Breaker {
         }
     }
 
+    pub(super) fn saved(&self) -> SavedBreaker {
+        let spelt = |principal: &Option<Principal>| principal.clone().map(Spelt);
+        SavedBreaker {
+            times: self
+                .times
+                .iter()
+                .map(|(principal, times)| {
+                    (spelt(principal), times.iter().copied().map(Spelt).collect())
+                })
+                .collect(),
+            paused: self.paused.iter().map(spelt).collect(),
+            everyone: self.everyone,
+            suppressed: self.suppressed,
+        }
+    }
+
+    pub(super) fn restored(saved: SavedBreaker) -> Self {
+        let name = |principal: Option<Spelt<Principal>>| principal.map(|spelt| spelt.0);
+        Self {
+            times: saved
+                .times
+                .into_iter()
+                .map(|(principal, times)| {
+                    (
+                        name(principal),
+                        times.into_iter().map(|time| time.0).collect(),
+                    )
+                })
+                .collect(),
+            paused: saved.paused.into_iter().map(name).collect(),
+            everyone: saved.everyone,
+            suppressed: saved.suppressed,
+        }
+    }
+
     /// Takes in a notice that was posted.
     pub(crate) fn count(&mut self, notice: &NoticeDoc, turn_time: Option<Timestamp>) {
         let for_people = Severity::from_stored(&notice.severity) == Severity::NeedsHuman;
@@ -154,6 +192,11 @@ impl Fold for Breaker {
 
     fn reset(&mut self) {
         *self = Self::default();
+    }
+
+    fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
+        *self = std::mem::take(&mut snapshot.state.breaker);
+        true
     }
 }
 

@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use harness_core::{Notice, NoticeId, Resolution, SessionId, Severity, Signature, Timestamp};
 
 use crate::follow::Fold;
+use crate::snapshot::Snapshot;
+use crate::wire::as_text::Spelt;
 use crate::wire::event::{NoticePosted, RepairNoticeResolved};
 use crate::wire::notice::NoticeDoc;
-use crate::wire::{Event, Line, json, sha256};
+use crate::wire::saved::SavedMailbox;
+use crate::wire::{Event, Line, hex, json, sha256, unhex};
 
 /// Notices that wait, notices that were resolved, and conditions that were reported and are not
 /// known to be over. Of a resolved notice only its id and what its file says are kept, as a hash:
 /// there may be very many.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mailbox {
     pending: BTreeMap<NoticeId, Notice>,
     resolved: BTreeMap<NoticeId, [u8; 32]>,
@@ -86,6 +89,44 @@ impl Mailbox {
         self.resolved.iter()
     }
 
+    pub(super) fn saved(&self) -> SavedMailbox {
+        let spelt = |signature: &Signature| Spelt(signature.clone());
+        SavedMailbox {
+            pending: self.pending().map(NoticeDoc::from_domain).collect(),
+            resolved: self
+                .resolved()
+                .map(|(id, digest)| (Spelt(id.clone()), hex(digest)))
+                .collect(),
+            reported: self
+                .reported
+                .iter()
+                .map(|(session, reported)| {
+                    let reported = reported.iter();
+                    let reported = reported.map(|(signature, turn)| (spelt(signature), *turn));
+                    (Spelt(session.clone()), reported.collect())
+                })
+                .collect(),
+        }
+    }
+
+    /// `None` if a notice or a hash does not read.
+    pub(super) fn restored(saved: SavedMailbox) -> Option<Self> {
+        let mut mailbox = Self::default();
+        for doc in saved.pending {
+            let notice = doc.try_into_domain().ok()?;
+            mailbox.pending.insert(notice.id.clone(), notice);
+        }
+        for (id, digest) in saved.resolved {
+            mailbox.resolved.insert(id.0, unhex(&digest)?);
+        }
+        for (session, reported) in saved.reported {
+            let reported = reported.into_iter();
+            let reported = reported.map(|(signature, turn)| (signature.0, turn));
+            mailbox.reported.insert(session.0, reported.collect());
+        }
+        Some(mailbox)
+    }
+
     fn post(&mut self, posted: &NoticePosted) {
         // A notice that does not read never gets here: its record is an invalid one.
         let Ok(notice) = posted.notice.clone().try_into_domain() else {
@@ -154,5 +195,10 @@ impl Fold for Mailbox {
 
     fn reset(&mut self) {
         *self = Self::default();
+    }
+
+    fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
+        *self = std::mem::take(&mut snapshot.state.mailbox);
+        true
     }
 }

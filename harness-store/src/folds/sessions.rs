@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use harness_core::{Principal, SessionId};
 
 use crate::follow::Fold;
+use crate::snapshot::Snapshot;
+use crate::wire::as_text::Spelt;
 use crate::wire::event::{CloseReason, OriginDoc};
+use crate::wire::saved::SavedSession;
 use crate::wire::{Event, Line};
 
 /// What is known of a conversation.
@@ -22,7 +25,7 @@ pub struct SessionState {
 }
 
 /// The conversations of a workspace.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sessions(BTreeMap<SessionId, SessionState>);
 
 impl Sessions {
@@ -44,6 +47,36 @@ impl Sessions {
     /// Whether there was none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+}
+
+impl Sessions {
+    pub(super) fn saved(&self) -> Vec<SavedSession> {
+        let saved = self.0.iter().map(|(session, state)| {
+            (
+                Spelt(session.clone()),
+                state.origin,
+                state.principal.clone().map(Spelt),
+                state.opened,
+                state.closed,
+            )
+        });
+        saved.collect()
+    }
+
+    pub(super) fn restored(saved: Vec<SavedSession>) -> Self {
+        let restored = saved
+            .into_iter()
+            .map(|(session, origin, principal, opened, closed)| {
+                let state = SessionState {
+                    origin,
+                    principal: principal.map(|spelt| spelt.0),
+                    opened,
+                    closed,
+                };
+                (session.0, state)
+            });
+        Self(restored.collect())
     }
 }
 
@@ -71,5 +104,10 @@ impl Fold for Sessions {
 
     fn reset(&mut self) {
         self.0.clear();
+    }
+
+    fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
+        *self = std::mem::take(&mut snapshot.state.sessions);
+        true
     }
 }

@@ -98,6 +98,22 @@ impl TextForm for CleanText<'static> {
     }
 }
 
+/// A value as its spelling, within a list or a tuple.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Spelt<T>(pub(crate) T);
+
+impl<T: TextForm> serde::Serialize for Spelt<T> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        one::serialize(&self.0, serializer)
+    }
+}
+
+impl<'de, T: TextForm> serde::Deserialize<'de> for Spelt<T> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        one::deserialize(deserializer).map(Self)
+    }
+}
+
 /// For `#[serde(with = "one")]`: a single value.
 pub(crate) mod one {
     use std::borrow::Cow;

@@ -134,11 +134,64 @@ impl Line {
 /// be read is [`Line::Unreadable`].
 pub fn parse_line(bytes: &[u8], offset: u64) -> Line {
     let digest = sha256(bytes);
+    if let Some(record) = read_ours(bytes, offset, digest) {
+        return Line::Chained(record);
+    }
     read(bytes, offset, digest).unwrap_or_else(|reason| Line::Unreadable {
         offset,
         digest,
         reason,
     })
+}
+
+/// What is common to all lines of ours, read without a look at the rest.
+#[derive(Deserialize)]
+pub(crate) struct Link<'l> {
+    #[serde(rename = "type")]
+    pub(crate) kind: &'l str,
+    pub(crate) seq: u64,
+    prev: &'l str,
+    ts: &'l str,
+    #[serde(default)]
+    pub(crate) more: bool,
+}
+
+/// Brackets in a line beyond which it may be nested deeper than a reader goes.
+const MAX_BRACKETS: usize = 120;
+
+/// Reads a line as we write them: ASCII, flat enough, of a kind that is known. `None` for any
+/// other, which [`read`] looks at in full. The shorter way, and the same result.
+fn read_ours(bytes: &[u8], offset: u64, digest: [u8; 32]) -> Option<Record> {
+    let link = Link::of(bytes)?;
+    let event = Event::of_kind(link.kind, bytes).filter(|event| event.check().is_ok())?;
+    Some(Record {
+        seq: link.seq,
+        prev: link.prev()?,
+        ts: Timestamp::parse(link.ts).ok()?,
+        more: link.more,
+        offset,
+        digest,
+        body: Body::Known(event),
+    })
+}
+
+impl<'l> Link<'l> {
+    /// The link that a line as we write them is; `None` for any other line.
+    pub(crate) fn of(bytes: &'l [u8]) -> Option<Self> {
+        let brackets = bytes.iter().filter(|byte| matches!(byte, b'[' | b'{'));
+        if !bytes.is_ascii() || brackets.count() > MAX_BRACKETS {
+            return None;
+        }
+        serde_json::from_slice(bytes).ok()
+    }
+
+    /// What it says of the line before it: `Some(None)` for the first line, `None` for no digest.
+    pub(crate) fn prev(&self) -> Option<Option<[u8; 32]>> {
+        match self.prev {
+            GENESIS => Some(None),
+            text => unhex(text).map(Some),
+        }
+    }
 }
 
 fn read(bytes: &[u8], offset: u64, digest: [u8; 32]) -> Result<Line, String> {
@@ -254,6 +307,48 @@ mod tests {
         assert!(unreadable(&OURS.replace("\"config\"", "5")));
         assert!(unreadable(""));
         assert!(unreadable("[]"));
+    }
+
+    #[test]
+    fn the_short_way_reads_what_the_long_way_reads() {
+        use crate::fixture::{notice, opened, recovery, repair_end, repair_resolved, rule};
+        use crate::wire::event::{NoticePosted, RuleAdd};
+        use crate::wire::notice::NoticeDoc;
+        let events = [
+            Event::SessionOpened(opened("s")),
+            Event::Recovery(recovery("s")),
+            Event::Notice(Box::new(NoticePosted {
+                notice: NoticeDoc::from_domain(&notice("n-1", "s", 1, "breach:coherence")),
+                observe_only: false,
+                turn_time: Some(Timestamp::EPOCH),
+            })),
+            Event::RepairNoticeResolved(repair_resolved(&["n-1"], 1)),
+            Event::RepairCompleted(repair_end(&["n-1"], 1)),
+            Event::RuleAdd(Box::new(RuleAdd {
+                rule: rule("r-0000000001", "Look the order up first."),
+                text_sha256: "0".repeat(64),
+                episode: None,
+            })),
+        ];
+        for event in events {
+            let fields = json::to_value(&event).unwrap();
+            let fields = fields.as_object().unwrap().clone();
+            let prev = sha256(b"before");
+            let line = json::compact(&enclose(fields, 7, Some(&prev), Timestamp::EPOCH, true));
+            let digest = sha256(&line);
+            let long = read(&line, 3, digest).unwrap();
+            assert!(matches!(long.event(), Some((_, read)) if *read == event));
+            let short = read_ours(&line, 3, digest).map(Line::Chained);
+            assert_eq!(short, Some(long));
+            // And whatever byte of it is another one.
+            for at in 0..line.len() {
+                let mut other = line.clone();
+                other[at] ^= 1;
+                let long = read(&other, 3, digest).ok();
+                let short = read_ours(&other, 3, digest).map(Line::Chained);
+                assert!(short.is_none() || short == long, "byte {at}");
+            }
+        }
     }
 
     #[test]

@@ -12,9 +12,11 @@ pub mod hash;
 pub mod json;
 pub mod notice;
 pub mod rule;
+pub(crate) mod saved;
 pub mod score;
 pub mod trace;
 
+pub(crate) use envelope::Link;
 pub use envelope::{Body, Line, Record, parse_line};
 pub use event::Event;
 pub use hash::{hex, sha256, sha256_hex, turn_digest, unhex};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use harness_core::Timestamp;
+use harness_core::{CleanText, Timestamp};
 
 use crate::error::StoreError;
 use crate::folds::State;
@@ -15,7 +15,9 @@ use crate::redaction::Sink;
 use crate::root::Root;
 use crate::scores::Scores;
 use crate::settled;
+use crate::snapshot;
 use crate::wire::Event;
+use crate::wire::event::RecordSkipped;
 
 /// Where the time comes from.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -25,7 +27,7 @@ pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 pub(crate) struct Core {
     pub(crate) root: Arc<Root>,
     /// The workspace's folder outside the root.
-    pub(crate) config: Root,
+    pub(crate) config: Arc<Root>,
     pub(crate) sink: Sink,
     pub(crate) clock: Clock,
     pub(crate) lock: Arc<LockFile>,
@@ -41,14 +43,18 @@ pub(crate) struct Core {
 impl Core {
     pub(crate) fn new(
         root: Arc<Root>,
-        config: Root,
+        config: Arc<Root>,
         sink: Sink,
         clock: Clock,
         lock: Arc<LockFile>,
         journal: Journal,
     ) -> Self {
         Self {
-            state: Follower::new(Arc::clone(&root), State::default()),
+            state: Follower::with_snapshots(
+                Arc::clone(&root),
+                Some(Arc::clone(&config)),
+                State::default(),
+            ),
             scores: Scores::new(Arc::clone(&root)),
             root,
             config,
@@ -83,7 +89,32 @@ impl Core {
     /// Brings what is derived from the journal up to date.
     pub(crate) fn refreshed(&mut self) -> Result<&State, StoreError> {
         self.state.refresh()?;
+        if let Some(reason) = self.state.take_dropped() {
+            self.snapshot_was_dropped(&reason)?;
+        }
         Ok(self.state.get())
+    }
+
+    /// Says in the journal that there was a snapshot that nobody could believe.
+    fn snapshot_was_dropped(&mut self, reason: &str) -> Result<(), StoreError> {
+        let reason = format!("the snapshot was dropped: {reason}");
+        self.commit(vec![Event::RecordSkipped(RecordSkipped {
+            path: snapshot::FILE.to_owned(),
+            offset: 0,
+            reason: CleanText::new(reason).unwrap_or_else(|_| CleanText::empty()),
+        })])?;
+        // If this fails it is dropped again.
+        let _ = self.config.remove(snapshot::FILE);
+        self.state.refresh()
+    }
+
+    /// Leaves a snapshot if `every` lines were added since the last one.
+    pub(crate) fn leave_snapshot(&mut self, every: u64) -> Result<(), StoreError> {
+        if !self.state.has_begun() {
+            return Ok(());
+        }
+        self.state.refresh()?;
+        self.state.leave_snapshot(every)
     }
 
     /// Leaves a note that nothing is left to be done, if that is so and known without reading the

@@ -10,6 +10,7 @@ use super::queue::{Entry, Found, Queue, Ticket, Work};
 use crate::anchor::SYNC_EVERY;
 use crate::error::StoreError;
 use crate::lock::{BackOff, Held, LockFile};
+use crate::snapshot;
 use crate::wire::Event;
 
 /// How long the last settling of the anchor waits for the lock.
@@ -22,6 +23,7 @@ pub(super) fn serve(mut core: Core, queue: &Queue) {
         match queue.take(unsettled.then_some(SYNC_EVERY)) {
             Found::Batch(batch) => {
                 serve_batch(&mut core, &lock, batch);
+                leave_snapshot(&mut core, snapshot::EVERY_WHEN_BUSY);
                 unsettled = true;
             }
             Found::Nothing => {
@@ -29,6 +31,7 @@ pub(super) fn serve(mut core: Core, queue: &Queue) {
                 if let Ok(Some(_held)) = lock.try_lock() {
                     settle(&mut core);
                 }
+                leave_snapshot(&mut core, snapshot::EVERY);
                 unsettled = false;
             }
             Found::Closed => {
@@ -39,10 +42,16 @@ pub(super) fn serve(mut core: Core, queue: &Queue) {
                     // Without the note the next opening looks for itself.
                     let _ = core.leave_settled();
                 }
+                leave_snapshot(&mut core, snapshot::EVERY);
                 return;
             }
         }
     }
+}
+
+/// Whoever waited has been answered. Without a snapshot the next opening reads more.
+fn leave_snapshot(core: &mut Core, every: u64) {
+    let _ = core.leave_snapshot(every);
 }
 
 /// A failure to settle loses nothing: the anchor still knows the head as the one to come.

@@ -149,7 +149,7 @@ pub(crate) fn start() -> Timestamp {
 }
 
 /// A clock that goes on by a millisecond at each look.
-fn ticking() -> harness_store::Clock {
+pub(crate) fn ticking() -> harness_store::Clock {
     let micros = AtomicI64::new(start().as_micros());
     Arc::new(move || Timestamp::from_micros(micros.fetch_add(1000, Ordering::Relaxed)))
 }

@@ -15,6 +15,7 @@ mod a_half_appends_its_own_events;
 mod a_newer_workspace_is_read_only;
 mod a_resolution_is_one_commit;
 mod a_segment_closes_and_the_chain_goes_on;
+mod a_snapshot_is_no_second_truth;
 mod a_stopped_holder_yields_busy;
 mod a_torn_tail_is_repaired_before_any_append;
 mod a_turn_is_recorded_once;

@@ -126,7 +126,7 @@ pub struct TailRepaired {
 /// A record that could not be read was skipped and kept where it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordSkipped {
-    /// The file, relative to the root.
+    /// The file, relative to the root, or by its name where it lies beside the anchor.
     pub path: String,
     /// The byte at which the record begins.
     pub offset: u64,
