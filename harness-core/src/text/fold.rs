@@ -39,8 +39,8 @@ pub fn fold(text: &str) -> impl Iterator<Item = (usize, char)> + Clone {
 /// Folds one character.
 pub fn fold_char(ch: char) -> Folded {
     let code = u32::from(ch);
-    if let Some(text) = ASCII.get(code as usize) {
-        return folded(text);
+    if let Some(folded) = FOLDED_ASCII.get(code as usize) {
+        return *folded;
     }
     let page = page_of(code);
     let index = page.partition_point(|entry| entry >> VALUE_BITS < code);
@@ -102,15 +102,17 @@ impl Ranges {
         Self { ranges, pages }
     }
 
+    /// Whether one of the 256 characters that share all but the low byte of `ch` is in the set.
+    pub(super) fn touches_page_of(&self, ch: char) -> bool {
+        let page = u32::from(ch) as usize >> 8;
+        self.pages.get(page).is_some_and(|touched| *touched)
+    }
+
     pub(super) fn contains(&self, ch: char) -> bool {
-        let code = u32::from(ch);
-        if !self
-            .pages
-            .get(code as usize >> 8)
-            .is_some_and(|touched| *touched)
-        {
+        if !self.touches_page_of(ch) {
             return false;
         }
+        let code = u32::from(ch);
         let after = self.ranges.partition_point(|&(low, _)| low <= code);
         let last = after
             .checked_sub(1)
@@ -128,10 +130,27 @@ const PAGE_COUNT: usize = 0x1100;
 const VALUE_BITS: u32 = 11;
 const VALUE_MASK: u32 = (1 << VALUE_BITS) - 1;
 
-fn folded(text: &'static str) -> Folded {
+/// What each ASCII character folds to.
+static FOLDED_ASCII: [Folded; 128] = {
+    let mut table = [Folded::Nothing; 128];
+    let mut byte = 0;
+    while byte < table.len() {
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "evaluated at compile time, within bounds"
+        )]
+        {
+            table[byte] = folded(ASCII[byte]);
+        }
+        byte += 1;
+    }
+    table
+};
+
+const fn folded(text: &'static str) -> Folded {
     match text.as_bytes() {
         [] => Folded::Nothing,
-        [byte] => Folded::One(char::from(*byte)),
+        [byte] => Folded::One(*byte as char),
         _ => Folded::Many(text),
     }
 }

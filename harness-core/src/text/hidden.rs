@@ -3,12 +3,23 @@
 use super::fold::Ranges;
 use super::fold_table::HIDDEN;
 
+/// The hidden characters.
+static HIDDEN_ONES: Ranges = Ranges::new(&HIDDEN);
+
+/// Whether `ch` is neither hidden nor a control character, for most characters at a glance. What
+/// is not calm may be neither as well.
+pub(super) fn is_calm(ch: char) -> bool {
+    match ch {
+        ' '..='~' | '\n' | '\t' | '\u{AE}'..='\u{FF}' => true,
+        _ => ch > '\u{FF}' && !HIDDEN_ONES.touches_page_of(ch),
+    }
+}
+
 /// Whether `ch` is invisible, a bidirectional control, a tag, for private use or a separator of
 /// lines or paragraphs, by Unicode property. Joiners and variation selectors are, too: whether
 /// one may stand where it stands, [`Attachment`] decides.
 pub fn hidden(ch: char) -> bool {
-    static RANGES: Ranges = Ranges::new(&HIDDEN);
-    !ch.is_ascii() && RANGES.contains(ch)
+    !ch.is_ascii() && HIDDEN_ONES.contains(ch)
 }
 
 /// Decides, character by character, which joiners and variation selectors have something to act
@@ -157,6 +168,19 @@ mod tests {
         ] {
             assert!(!hidden(ch), "{:04X}", u32::from(ch));
         }
+    }
+
+    #[test]
+    fn what_is_calm_is_neither_hidden_nor_a_control() {
+        let mut calm = ('\0'..=char::MAX).filter(|&ch| is_calm(ch));
+        assert!(calm.all(|ch| !hidden(ch) && (!ch.is_control() || "\n\t".contains(ch))));
+        assert!("aé漢б".chars().all(is_calm));
+    }
+
+    #[test]
+    fn joiners_and_selectors_are_hidden() {
+        let mut concerned = ('\0'..=char::MAX).filter(|&ch| Attachment::concerns(ch));
+        assert!(concerned.all(hidden));
     }
 
     #[test]

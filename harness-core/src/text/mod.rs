@@ -14,6 +14,7 @@ pub mod form;
 mod hidden;
 pub mod markers;
 mod paragraph;
+mod quick;
 pub mod runs;
 
 pub use clean::{CleanString, CleanText, Separator};

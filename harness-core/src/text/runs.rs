@@ -67,7 +67,7 @@ fn next_start(bytes: &[u8], mut at: usize) -> Option<usize> {
                 gap = 0;
             } else if matches!(byte, b' ' | b'\t') && gap < MAX_GAP {
                 gap += 1;
-            } else {
+            } else if byte.is_ascii() {
                 break;
             }
             end += 1;
@@ -82,7 +82,12 @@ fn next_start(bytes: &[u8], mut at: usize) -> Option<usize> {
 /// Whether a decoration may start with this byte.
 const fn may_decorate(byte: u8) -> bool {
     const ASCII: [bool; 256] = {
-        let mut table = [true; 256];
+        let mut table = [false; 256];
+        // What the decorations that are not ASCII start with.
+        table[0xC2] = true;
+        table[0xE2] = true;
+        table[0xE3] = true;
+        table[0xEF] = true;
         let mut byte = 0u8;
         while byte.is_ascii() {
             #[expect(
@@ -246,6 +251,16 @@ mod tests {
         assert_eq!(parts("====    ===="), []);
         assert_eq!(parts("│ │ │ │ │ │"), []);
         assert_eq!(parts("│││││"), [("│││", "││")]);
+    }
+
+    #[test]
+    fn what_a_decoration_starts_with_is_known() {
+        for ch in ('\0'..=char::MAX).filter(|&ch| is_decoration(ch)) {
+            assert!(
+                may_decorate(ch.encode_utf8(&mut [0; 4]).as_bytes()[0]),
+                "{ch:?}"
+            );
+        }
     }
 
     /// The sanitiser breaks a marker between two letters, with a character that can be part of a

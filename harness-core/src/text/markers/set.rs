@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use super::MARKERS;
 use crate::text::fold::{fold, fold_char, readable_as_ascii};
+use crate::text::quick::{MARGIN, blocks_with_markers};
 
 /// The visible character that the sanitiser puts into a marker to break it. It folds to nothing
 /// that a marker may hold, so a broken marker is no marker.
@@ -16,6 +17,9 @@ pub const MAX_MARKER_BYTES: usize = 64;
 /// Most markers in a set, the built-in ones included.
 pub const MAX_MARKERS: usize = 256;
 
+/// Longest text that is searched byte by byte at once, in bytes.
+const SHORT: usize = 64;
+
 /// A set of markers, folded and ready to search for.
 #[derive(Clone, Debug)]
 pub struct Markers {
@@ -24,8 +28,30 @@ pub struct Markers {
     nodes: Vec<Node>,
     /// What the first three bytes of a marker may be.
     starts: Starts,
-    /// The other characters that may start a marker, ascending.
-    other_starts: Vec<char>,
+    /// The other characters that may start a marker.
+    other_starts: CharSet,
+}
+
+/// A set of characters, one bit each.
+#[derive(Clone, Debug, Default)]
+struct CharSet(Vec<u64>);
+
+impl CharSet {
+    fn insert(&mut self, ch: char) {
+        let code = ch as usize;
+        if self.0.len() <= code / 64 {
+            self.0.resize(code / 64 + 1, 0);
+        }
+        if let Some(bits) = self.0.get_mut(code / 64) {
+            *bits |= 1 << (code % 64);
+        }
+    }
+
+    fn contains(&self, ch: char) -> bool {
+        let code = ch as usize;
+        let bits = self.0.get(code / 64).copied().unwrap_or_default();
+        bits >> (code % 64) & 1 != 0
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -84,7 +110,7 @@ impl Markers {
                 count: 0,
                 nodes: vec![Node::default()],
                 starts: Starts::default(),
-                other_starts: Vec::new(),
+                other_starts: CharSet::default(),
             };
             for phrase in MARKERS {
                 markers.insert(phrase);
@@ -157,11 +183,12 @@ impl Markers {
         let root = self.nodes.first().into_iter().flat_map(|root| &root.next);
         let as_given = root.map(|&(ch, _)| ch).filter(|ch| !ch.is_ascii());
         let starts_one = |ch: &char| self.read(0, *ch).is_some();
-        self.other_starts = readable_as_ascii()
-            .chain(as_given)
-            .filter(starts_one)
-            .collect();
-        self.other_starts.sort_unstable();
+        let mut other_starts = CharSet::default();
+        for ch in readable_as_ascii().chain(as_given).filter(starts_one) {
+            other_starts.insert(ch);
+            starts.insert_other(ch);
+        }
+        self.other_starts = other_starts;
         self.starts = starts;
     }
 
@@ -188,11 +215,36 @@ impl Markers {
     /// The first marker that starts at or after byte `from`, a character boundary; of several
     /// that start at one place, the shortest.
     pub fn find(&self, text: &str, from: usize) -> Option<Found> {
+        let plain = self.count == MARKERS.len() && text.len() - from.min(text.len()) > SHORT;
+        if !plain {
+            return self.find_before(text, from, text.len());
+        }
+        let mut searched = from;
+        for block in blocks_with_markers(text.as_bytes(), from) {
+            let start = searched.max(block.start.saturating_sub(MARGIN));
+            let found = self.find_before(text, start, block.end);
+            if found.is_some() {
+                return found;
+            }
+            searched = block.end;
+        }
+        None
+    }
+
+    /// The same, of those that start before byte `until`. `from` may lie within a character.
+    pub(in crate::text) fn find_before(
+        &self,
+        text: &str,
+        from: usize,
+        until: usize,
+    ) -> Option<Found> {
         let mut at = from;
+        // A start is told by three bytes.
+        let end = (until + 2).min(text.len());
         loop {
-            at += self.starts.find(text.as_bytes().get(at..)?)?;
+            at += self.starts.find(text.as_bytes().get(at..end)?)?;
             let ch = text.get(at..)?.chars().next()?;
-            let may_start = ch.is_ascii() || self.other_starts.binary_search(&ch).is_ok();
+            let may_start = ch.is_ascii() || self.other_starts.contains(ch);
             if may_start && let Some(found) = self.find_at(text, at) {
                 return Some(found);
             }
@@ -256,14 +308,13 @@ struct Starts {
 }
 
 impl Default for Starts {
-    /// Without a marker: what is not ASCII may start one, whatever follows, and may follow
-    /// anything.
+    /// Without a marker: what is not ASCII may follow anything.
     fn default() -> Self {
-        let bits = |byte: usize, of_ascii: u16| if byte < 0x80 { of_ascii } else { u16::MAX };
+        let bits = |byte: usize, of_others: u16| if byte < 0x80 { Self::ANY } else { of_others };
         Self {
-            first: std::array::from_fn(|byte| if byte < 0xC0 { 0 } else { Self::ANY }),
-            second: std::array::from_fn(|byte| bits(byte, Self::ANY)),
-            third: std::array::from_fn(|byte| bits(byte, Self::ANY)),
+            first: [0; 256],
+            second: std::array::from_fn(|byte| bits(byte, !Self::ANY)),
+            third: std::array::from_fn(|byte| bits(byte, u16::MAX)),
         }
     }
 }
@@ -281,6 +332,20 @@ impl Starts {
         ] {
             if let Some(bits) = table.get_mut(usize::from(byte)) {
                 *bits |= bit;
+            }
+        }
+    }
+
+    /// Takes a character that is not ASCII and starts a marker, whatever follows.
+    fn insert_other(&mut self, ch: char) {
+        let mut buffer = [0; 4];
+        let mut bytes = ch.encode_utf8(&mut buffer).bytes();
+        for table in [&mut self.first, &mut self.second] {
+            let slot = bytes
+                .next()
+                .and_then(|byte| table.get_mut(usize::from(byte)));
+            if let Some(bits) = slot {
+                *bits |= Self::ANY;
             }
         }
     }
@@ -324,4 +389,49 @@ fn is_breakable(phrase: &str) -> bool {
         .map(char::is_alphanumeric)
         .collect();
     letters.windows(2).any(|pair| pair == [true, true]) && !folded.contains(&BREAK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_character_that_starts_a_marker_passes_the_filter() {
+        let markers = Markers::built_in();
+        for ch in
+            ('\u{80}'..=char::MAX).filter(|&ch| markers.read(0, ch).is_some_and(|node| node != 0))
+        {
+            let text = format!("word {ch}word");
+            assert_eq!(markers.starts.find(text.as_bytes()), Some(5), "{ch:?}");
+            assert!(markers.other_starts.contains(ch), "{ch:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        /// Passing over plain blocks passes over no marker.
+        #[test]
+        fn blocks_hide_no_marker(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    2 => "[a-z ,.]{0,70}",
+                    1 => "\\PC{0,4}",
+                    2 => proptest::sample::select(vec![
+                        "harness:", "hamess;", "PANDAPROBE", "HARNESS", "SYSTEM", " ", "\n\n", "ALERT", "<|im_start|>",
+                        "[INST]", "<harness-", "é", "һarness:", "\u{200B}",
+                    ]).prop_map(str::to_owned),
+                ],
+                0..10,
+            ),
+        ) {
+            let text = parts.concat();
+            let markers = Markers::built_in();
+            for from in (0..text.len()).filter(|&from| text.is_char_boundary(from)) {
+                let whole = markers.find_before(&text, from, text.len());
+                prop_assert_eq!(markers.find(&text, from), whole);
+            }
+        }
+    }
 }
