@@ -34,6 +34,7 @@ mod delimiters;
 mod gate;
 mod intake;
 mod intent;
+mod literals;
 mod prompt_audit;
 mod quarantine;
 pub mod rule_text;

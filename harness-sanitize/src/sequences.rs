@@ -16,7 +16,11 @@ const STRING_TERMINATOR: char = '\u{9C}';
 /// The text without control sequences, control characters and invisible characters, line ends
 /// normalised. Linear in its length.
 pub(crate) fn strip(text: &str) -> String {
-    attached(&visible(text, End::Here).0)
+    let (text, _) = visible(text, End::Here);
+    if text.is_ascii() || !text.contains(Attachment::concerns) {
+        return text;
+    }
+    attached(&text)
 }
 
 /// Drops the joiners and variation selectors that act on nothing.
@@ -49,6 +53,9 @@ pub(crate) fn visible(text: &str, end: End) -> (String, usize) {
         endless: false,
     };
     loop {
+        let plain = rest.text.bytes().take_while(|byte| is_drawn(*byte)).count();
+        out.push_str(rest.text.get(..plain).unwrap_or_default());
+        rest.skip_bytes(plain);
         let before = rest.text;
         let Some(ch) = rest.next() else { break };
         match ch {
@@ -73,6 +80,11 @@ pub(crate) fn visible(text: &str, end: End) -> (String, usize) {
         }
     }
     (out, text.len())
+}
+
+/// Whether a byte is an ASCII character that stays as it is.
+const fn is_drawn(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\n' | b'\t')
 }
 
 /// After `ESC`.

@@ -3,11 +3,12 @@
 //! They are matched on folded words, so that case, spacing, line breaks, punctuation, accents,
 //! invisible characters and look-alikes make no difference.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
+
 use super::finding::{Finding, FindingKind};
-use super::reading::{Word, folded};
+use super::reading::{Reading, folded};
 
 /// One step of a phrase: one of these words, after at most so many others.
 struct Step {
@@ -401,8 +402,8 @@ pub(super) const TRIGGERS: &[&str] = &[
     "instead follow",
     "instead obey",
     "instead execute",
-    " the user",
-    " operator",
+    "e user",
+    "operator",
     " users",
     "you are now",
     "you will act",
@@ -424,54 +425,57 @@ pub(super) const TRIGGERS: &[&str] = &[
     "important message",
 ];
 
-/// By a folded first word, the phrases that start with it.
-static BY_FIRST: LazyLock<HashMap<String, Vec<Folded>>> = LazyLock::new(|| {
-    let mut by_first: HashMap<String, Vec<Folded>> = HashMap::new();
+/// The phrases, folded, by the first byte of their first word.
+static BY_FIRST: LazyLock<[Vec<(String, Folded)>; 256]> = LazyLock::new(|| {
+    let mut by_first = std::array::from_fn(|_| Vec::new());
     for phrase in PHRASES {
-        let steps: Vec<(usize, Vec<String>)> = phrase
-            .steps
-            .iter()
-            .map(|step| {
-                (
-                    step.gap,
-                    step.words.iter().map(|word| folded(word)).collect(),
-                )
-            })
-            .collect();
-        let Some((_, first)) = steps.first() else {
+        let mut steps = phrase.steps.iter().map(|step| {
+            let words: Vec<String> = step.words.iter().map(|word| folded(word)).collect();
+            (step.gap, words)
+        });
+        let Some((_, first)) = steps.next() else {
             continue;
         };
-        for word in first.clone() {
-            by_first.entry(word).or_default().push(Folded {
-                kind: phrase.kind,
-                steps: steps.iter().skip(1).cloned().collect(),
-            });
+        let after: Vec<(usize, Vec<String>)> = steps.collect();
+        for word in first {
+            let slot = word.bytes().next().map(usize::from);
+            if let Some(slot) = slot.and_then(|byte| by_first.get_mut(byte)) {
+                let kind = phrase.kind;
+                let steps = after.clone();
+                slot.push((word, Folded { kind, steps }));
+            }
         }
     }
     by_first
 });
 
-static UNSPACED_FOLDED: LazyLock<Vec<String>> =
-    LazyLock::new(|| UNSPACED.iter().map(|phrase| folded(phrase)).collect());
+static UNSPACED_SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let phrases = UNSPACED.iter().map(|phrase| folded(phrase));
+    AhoCorasick::new(phrases).ok()
+});
 
 struct Folded {
     kind: FindingKind,
     steps: Vec<(usize, Vec<String>)>,
 }
 
-/// Adds the phrases in `words`; one of disguised words counts as a disguise.
-pub(super) fn phrases(words: &[Word], found: &mut Vec<Finding>, max: usize) {
+/// Adds the phrases in a reading; one of disguised words counts as a disguise.
+pub(super) fn phrases(reading: &Reading, found: &mut Vec<Finding>, max: usize) {
+    let words = &reading.words;
     for (index, word) in words.iter().enumerate() {
         if found.len() >= max {
             return;
         }
-        for phrase in BY_FIRST.get(&word.folded).into_iter().flatten() {
-            let Some(last) = end_of(&phrase.steps, words, index) else {
+        let letters = reading.letters(word);
+        let first = letters.bytes().next().unwrap_or_default();
+        let starting = BY_FIRST.get(usize::from(first)).into_iter().flatten();
+        for (_, phrase) in starting.filter(|(start, _)| start == letters) {
+            let Some(last) = end_of(&phrase.steps, reading, index) else {
                 continue;
             };
             let part = words.get(index..=last).unwrap_or_default();
             found.push(Finding {
-                kind: if part.iter().any(|word| word.is_disguised()) {
+                kind: if part.iter().any(|word| reading.is_disguised(word)) {
                     FindingKind::Disguise
                 } else {
                     phrase.kind
@@ -481,10 +485,12 @@ pub(super) fn phrases(words: &[Word], found: &mut Vec<Finding>, max: usize) {
             });
             break;
         }
-        if !word.folded.is_ascii()
-            && UNSPACED_FOLDED
-                .iter()
-                .any(|phrase| word.folded.contains(phrase))
+        // The scripts that write no spaces lie behind U+3000.
+        let unspaced = letters.bytes().any(|byte| byte >= 0xE3);
+        if unspaced
+            && UNSPACED_SEARCH
+                .as_ref()
+                .is_some_and(|search| search.is_match(letters))
         {
             found.push(Finding {
                 kind: FindingKind::Override,
@@ -496,13 +502,13 @@ pub(super) fn phrases(words: &[Word], found: &mut Vec<Finding>, max: usize) {
 }
 
 /// The index of the word that ends a phrase whose first word is that at `index`.
-fn end_of(steps: &[(usize, Vec<String>)], words: &[Word], index: usize) -> Option<usize> {
+fn end_of(steps: &[(usize, Vec<String>)], reading: &Reading, index: usize) -> Option<usize> {
     let mut at = index;
     for (gap, wanted) in steps {
-        let after = words.iter().enumerate().skip(at + 1).take(gap + 1);
+        let after = reading.words.iter().enumerate().skip(at + 1).take(gap + 1);
         at = after
             .take_while(|(_, word)| !word.opens)
-            .find(|(_, word)| wanted.contains(&word.folded))?
+            .find(|(_, word)| wanted.iter().any(|wanted| wanted == reading.letters(word)))?
             .0;
     }
     Some(at)

@@ -1,12 +1,36 @@
 //! A text as its reader takes it: words, folded, each with its place.
 
+use std::ops::Range;
+
 use harness_core::text::fold::{Folded, fold_char};
+
+/// A text as it reads: its words, and their letters in one row.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Reading {
+    /// The folded letters and digits of all words.
+    letters: String,
+    /// The words, in order.
+    pub(super) words: Vec<Word>,
+}
+
+impl Reading {
+    /// The folded letters and digits of a word.
+    pub(super) fn letters(&self, word: &Word) -> &str {
+        self.letters.get(word.letters.clone()).unwrap_or_default()
+    }
+
+    /// Whether a word reads otherwise than it is written: with invisible characters in it, or in
+    /// plain letters while it is written in others.
+    pub(super) fn is_disguised(&self, word: &Word) -> bool {
+        word.split || (word.foreign && self.letters(word).is_ascii())
+    }
+}
 
 /// A word as it reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Its letters and digits, folded.
-    pub(super) folded: String,
+    /// Where its letters are in the row of all.
+    letters: Range<usize>,
     /// Where it starts, in bytes of the text.
     pub(super) start: usize,
     /// Where it ends.
@@ -19,14 +43,6 @@ pub(super) struct Word {
     pub(super) opens: bool,
 }
 
-impl Word {
-    /// Whether it reads otherwise than it is written: with invisible characters in it, or in plain
-    /// letters while it is written in others.
-    pub(super) fn is_disguised(&self) -> bool {
-        self.split || (self.foreign && self.folded.is_ascii())
-    }
-}
-
 /// Whether a character is neither plain nor a Latin letter with a mark.
 const fn is_lookalike(ch: char) -> bool {
     !matches!(ch, '\0'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}')
@@ -35,22 +51,29 @@ const fn is_lookalike(ch: char) -> bool {
 /// Longest word that is read, in bytes of its folding; a longer one is data.
 const MAX_WORD: usize = 64;
 
-/// The words of `text`, whose first byte is byte `base` of the whole.
-pub(super) fn words(text: &str, base: usize) -> Vec<Word> {
+/// Reads `text`, whose first byte is byte `base` of the whole.
+pub(super) fn read(text: &str, base: usize) -> Reading {
+    let mut letters = String::with_capacity(text.len());
     let mut words = Vec::new();
     let mut word: Option<Word> = None;
     let mut opens = true;
     for (at, ch) in text.char_indices() {
         let folded = fold_char(ch);
-        let end = base + at + ch.len_utf8();
         if folded == Folded::Nothing && !ch.is_ascii_control() {
             if let Some(word) = &mut word {
                 word.split = true;
             }
             continue;
         }
-        let mut letters = folded.chars().filter(|ch| ch.is_alphanumeric()).peekable();
-        if letters.peek().is_none() {
+        let before = letters.len();
+        let (one, many) = match folded {
+            Folded::Nothing => (None, ""),
+            Folded::One(letter) => (Some(letter), ""),
+            Folded::Many(letters) => (None, letters),
+        };
+        letters.extend(one.filter(|letter| letter.is_alphanumeric()));
+        letters.extend(many.chars().filter(char::is_ascii_alphanumeric));
+        if letters.len() == before {
             // An apostrophe joins: `don't` is one word.
             if !matches!(ch, '\'' | '’') {
                 words.extend(word.take());
@@ -59,21 +82,23 @@ pub(super) fn words(text: &str, base: usize) -> Vec<Word> {
             continue;
         }
         let word = word.get_or_insert_with(|| Word {
-            folded: String::new(),
+            letters: before..before,
             start: base + at,
-            end,
+            end: base + at,
             split: false,
             foreign: false,
             opens: std::mem::take(&mut opens),
         });
-        word.end = end;
+        word.end = base + at + ch.len_utf8();
         word.foreign |= is_lookalike(ch);
-        if word.folded.len() < MAX_WORD {
-            word.folded.extend(letters);
+        if before - word.letters.start < MAX_WORD {
+            word.letters.end = letters.len();
+        } else {
+            letters.truncate(before);
         }
     }
     words.extend(word);
-    words
+    Reading { letters, words }
 }
 
 /// A word of a phrase, folded as text is.

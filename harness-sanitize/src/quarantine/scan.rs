@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use harness_core::text::MARKERS;
 use harness_core::text::markers::Markers;
 
@@ -11,7 +10,8 @@ use super::encoded::pieces;
 use super::finding::{Finding, FindingKind};
 use super::hidden::hidden_channels;
 use super::phrases::{TRIGGERS, phrases};
-use super::reading::words;
+use super::reading::read;
+use crate::literals::Literals;
 
 /// Most findings of one text. The first ones count.
 pub const MAX_FINDINGS: usize = 64;
@@ -59,9 +59,10 @@ fn layer(text: &str, layers: usize, budget: &mut usize) -> Vec<Finding> {
     let mut found = Vec::new();
     hidden_channels(text, &mut found, MAX_FINDINGS);
     markers(text, &mut found);
-    for part in telling_parts(text, &mut found) {
-        let read = words(text.get(part.clone()).unwrap_or_default(), part.start);
-        phrases(&read, &mut found, MAX_FINDINGS);
+    fences(text, &mut found);
+    for part in telling_parts(text) {
+        let reading = read(text.get(part.clone()).unwrap_or_default(), part.start);
+        phrases(&reading, &mut found, MAX_FINDINGS);
     }
     if layers > 0 && found.len() < MAX_FINDINGS {
         for (place, decoded) in pieces(text) {
@@ -103,42 +104,49 @@ fn markers(text: &str, found: &mut Vec<Finding>) {
     }
 }
 
-static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .kind(Some(AhoCorasickKind::DFA))
-        .match_kind(MatchKind::LeftmostFirst)
-        .ascii_case_insensitive(true)
-        .build(FENCES.iter().chain(TRIGGERS))
-        .ok()
-});
+static FENCE_SEARCH: LazyLock<Literals<4>> = LazyLock::new(|| Literals::new(FENCES));
+
+static TRIGGER_SEARCH: LazyLock<Literals<4>> = LazyLock::new(|| Literals::new(TRIGGERS));
+
+/// Fences that others put around untrusted text.
+fn fences(text: &str, found: &mut Vec<Finding>) {
+    // Each starts with a bracket.
+    if memchr::memchr2(b'<', b'[', text.as_bytes()).is_none() {
+        return;
+    }
+    let room = MAX_FINDINGS.saturating_sub(found.len());
+    let fences = FENCE_SEARCH.find_iter(text).take(room);
+    found.extend(fences.map(|(_, place)| Finding {
+        kind: FindingKind::Fence,
+        start: place.start,
+        end: place.end,
+    }));
+}
 
 /// The parts of `text` that can hold a phrase: all of it where it holds more than ASCII, else what
-/// is around a trigger. Adds the fences it passes.
-fn telling_parts(text: &str, found: &mut Vec<Finding>) -> Vec<Range<usize>> {
+/// is around a trigger.
+fn telling_parts(text: &str) -> Vec<Range<usize>> {
     let whole = 0..text.len();
-    let Some(search) = &*SEARCH else {
+    if !text.is_ascii() {
         return vec![whole];
-    };
+    }
     let mut parts: Vec<Range<usize>> = Vec::new();
-    for hit in search.find_iter(text) {
-        if hit.pattern().as_usize() < FENCES.len() {
-            if found.len() < MAX_FINDINGS {
-                found.push(Finding {
-                    kind: FindingKind::Fence,
-                    start: hit.start(),
-                    end: hit.end(),
-                });
-            }
+    for (_, hit) in TRIGGER_SEARCH.find_iter(text) {
+        // Most of what is around this one is read already.
+        if parts
+            .last()
+            .is_some_and(|last| hit.end + CONTEXT / 2 <= last.end)
+        {
             continue;
         }
-        let start = word_border(text, hit.start().saturating_sub(CONTEXT));
-        let end = word_border(text, (hit.end() + CONTEXT).min(text.len()));
+        let start = word_border(text, hit.start.saturating_sub(CONTEXT));
+        let end = word_border(text, (hit.end + CONTEXT).min(text.len()));
         match parts.last_mut() {
             Some(last) if start <= last.end => last.end = end.max(last.end),
             _ => parts.push(start..end),
         }
     }
-    if text.is_ascii() { parts } else { vec![whole] }
+    parts
 }
 
 /// The next place from `at` on where no word is cut, or as far as a word reaches.

@@ -60,10 +60,6 @@ pub(super) fn assigned_at(text: &str, hit: Range<usize>) -> Option<Range<usize>>
 }
 
 fn assigned_value(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
-    let holds = what_it_holds(name);
-    if holds == Holds::NoSecret {
-        return None;
-    }
     let after = text.get(at + 1..)?;
     let rest = after.trim_start_matches(['=', '>']);
     let rest = rest.trim_start_matches([' ', '\t', '\n', '\r']);
@@ -84,23 +80,40 @@ fn assigned_value(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
         Some(opening) => quoted(inner, opening),
     };
     let start = text.len() - inner.len();
-    // A key without another word may be any digest, unless a service is named before it.
-    let digest = name.eq_ignore_ascii_case("key") && is_hex(value) && !names_service(text, start);
-    let real = match holds {
-        Holds::NoSecret => false,
-        Holds::Phrase => is_secret(value, opening > 0, holds),
-        // What a machine issued has the form of its kind, and of the service it is for.
-        Holds::SomeKey | Holds::Token | Holds::Password => {
-            !digest
-                && !is_claimed(value)
-                && match fit(text, start, value) {
-                    Fit::Key => distinct(value) >= MIN_DISTINCT,
-                    Fit::NoKey => false,
-                    Fit::Unknown => is_secret(value, opening > 0, holds),
-                }
-        }
-    };
+    // Short values are common, and the name need not be read for them.
+    let real = value.len() >= MIN_VALUE
+        && match what_it_holds(name) {
+            Holds::NoSecret => false,
+            Holds::Phrase => is_secret(value, opening > 0, Holds::Phrase),
+            holds => is_issued_secret(text, start..start + value.len(), opening > 0, name, holds),
+        };
     real.then(|| start..start + value.len())
+}
+
+/// Whether the value at `place`, behind a name that holds what a machine issued, has the form of its
+/// kind, and that of the service which it is for.
+fn is_issued_secret(
+    text: &str,
+    place: Range<usize>,
+    quoted: bool,
+    name: &str,
+    holds: Holds,
+) -> bool {
+    let start = place.start;
+    let Some(value) = text.get(place) else {
+        return false;
+    };
+    if is_claimed(value) {
+        return false;
+    }
+    let looks_like_one = is_secret(value, quoted, holds);
+    let real = match fit(text, start, value) {
+        Fit::Key => looks_like_one || distinct(value) >= MIN_DISTINCT,
+        Fit::NoKey => false,
+        Fit::Unknown => looks_like_one,
+    };
+    // A key without another word may be any digest, unless a service is named before it.
+    real && (!name.eq_ignore_ascii_case("key") || !is_hex(value) || names_service(text, start))
 }
 
 /// The text of an element, for an element that is named for a secret. Jenkins puts encrypted

@@ -93,18 +93,10 @@ fn after_other_words(
     piece: &str,
 ) -> Option<(SecretKind, Range<usize>)> {
     let before = telling_word(text, word.start)?;
-    let scheme = SCHEMES.contains(&before.as_str());
-    let told = TELLING
-        .iter()
-        .any(|telling| before.as_str().ends_with(telling))
-        || names_vendor(before.as_str());
+    let before = before.as_str();
+    let scheme = SCHEMES.contains(&before);
+    let told = TELLING.iter().any(|telling| before.ends_with(telling)) || names_vendor(before);
     if !scheme && !told {
-        return None;
-    }
-    // A word by itself may stand before any digest.
-    let digest =
-        TELLING.contains(&before.as_str()) && !SECRET.contains(&before.as_str()) && is_hex(piece);
-    if digest && !names_service(text, word.start) {
         return None;
     }
     // A token may repeat the name of its service.
@@ -121,7 +113,12 @@ fn after_other_words(
     if scheme && token.len() >= MIN_CREDENTIAL && (looks_random(token) || is_mixed(token)) {
         return Some((SecretKind::AUTHORIZATION, value));
     }
-    (told && token.len() <= MAX_VALUE && looks_random(token))
+    if !told || token.len() > MAX_VALUE || !looks_random(token) {
+        return None;
+    }
+    // A word by itself may stand before any digest.
+    let word_alone = TELLING.contains(&before) && !SECRET.contains(&before);
+    (!word_alone || !is_hex(token) || names_service(text, word.start))
         .then_some((SecretKind::ASSIGNED, value))
 }
 

@@ -13,6 +13,9 @@ use super::vendors::names_vendor;
 /// Text before a value in which a service is looked for, in bytes: a line and the one before it.
 const MAX_BACK: usize = 96;
 
+/// Shortest value that is measured against the forms, in bytes. None of them is shorter.
+const MIN_KEY: usize = 8;
+
 /// Of what characters a key is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Alphabet {
@@ -190,6 +193,9 @@ pub(super) fn fit(text: &str, at: usize, value: &str) -> Fit {
     let Some(services) = &*SERVICES else {
         return Fit::Unknown;
     };
+    if value.len() < MIN_KEY {
+        return Fit::Unknown;
+    }
     let mut fit = Fit::Unknown;
     for hit in services.search.find_overlapping_iter(before(text, at)) {
         let row = services.rows.get(hit.pattern().as_usize());

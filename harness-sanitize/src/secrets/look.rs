@@ -1,5 +1,9 @@
 //! What a value looks like: drawn at random, chosen by a person, or standing for either.
 
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
 /// Shortest stretch of letters that no word of a name reaches.
 const MIN_RANDOM_WORD: usize = 16;
 /// Shortest value that looks drawn at random.
@@ -9,6 +13,11 @@ const MIN_RANDOM: usize = 12;
 pub(super) fn may_be_random(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let capitals = word.bytes().filter(u8::is_ascii_uppercase).count();
+    let letters = word.bytes().filter(u8::is_ascii_alphabetic).count();
+    // A time, a version, a list of numbers.
+    if letters < 3 && digits < 24 {
+        return false;
+    }
     digits > 1
         || capitals > 1
         || word.len() >= 20
@@ -103,11 +112,11 @@ pub(super) fn is_crossed_out(value: &str) -> bool {
     value.contains("XXXX") || value.contains("xxxx") || value.ends_with("EXAMPLE")
 }
 
-/// How many different characters.
+/// How many different characters; a letter is one in either case.
 pub(super) fn distinct(value: &str) -> usize {
     let mut seen = [false; 256];
     for byte in value.bytes() {
-        if let Some(slot) = seen.get_mut(usize::from(byte)) {
+        if let Some(slot) = seen.get_mut(usize::from(byte.to_ascii_lowercase())) {
             *slot = true;
         }
     }
@@ -144,13 +153,22 @@ pub(super) fn is_chosen(value: &str) -> bool {
 
 /// Whether a value stands for a secret instead of being one.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
-    distinct(&lower) < if value.len() < 24 { 4 } else { 5 }
+    distinct(value) < if value.len() < 24 { 4 } else { 5 }
         || value.starts_with(['$', '<', '{', '[', '%', '(', '*', '/', '.', '#', '?'])
         || value.contains("${")
         || value.contains("{{")
-        || PLACEHOLDERS.iter().any(|word| lower.contains(word))
+        || STANDS_FOR_ONE
+            .as_ref()
+            .is_some_and(|search| search.is_match(value))
 }
+
+static STANDS_FOR_ONE: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .kind(Some(AhoCorasickKind::DFA))
+        .ascii_case_insensitive(true)
+        .build(PLACEHOLDERS)
+        .ok()
+});
 
 /// What documentation and code write in a secret's place.
 const PLACEHOLDERS: &[&str] = &[

@@ -2,52 +2,51 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
 use super::assignments::assigned_at;
 use super::find::{SecretKind, SecretSpan};
 use super::spoken::spoken_at;
+use crate::literals::Literals;
 
-/// What the names of secrets hold, and the words and options that stand before one.
-const NAMES: &[&str] = &[
-    "pass", "pwd", "secret", "token", "key", "auth", "cred", "psk", "_pat",
-];
-
-/// What else tells of one.
-const SPOKEN: &[&str] = &[
+/// Words and options that a password stands behind, then what the names of secrets hold; of the
+/// latter the first two are spoken as well.
+const TELLING: &[&str] = &[
     "--user",
     " -u",
     "directoryentry",
     "networkcredential",
     "operator unseal",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "auth",
+    "cred",
+    "psk",
+    "_pat",
 ];
 
-static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    AhoCorasick::builder()
-        .kind(Some(AhoCorasickKind::DFA))
-        .match_kind(MatchKind::LeftmostFirst)
-        .ascii_case_insensitive(true)
-        .build(SPOKEN.iter().chain(NAMES))
-        .ok()
-});
+/// How many of them are no names.
+const SPOKEN: usize = 5;
+
+/// How many of the names are spoken.
+const SPOKEN_NAMES: usize = 2;
+
+static SEARCH: LazyLock<Literals<3>> = LazyLock::new(|| Literals::new(TELLING));
 
 /// Adds the values in `text` that a name or word before them tells to be secret.
 pub(super) fn named(text: &str, found: &mut Vec<SecretSpan>) {
-    let Some(search) = &*SEARCH else {
-        return;
-    };
     let mut covered = 0;
-    for hit in search.find_iter(text) {
-        if hit.start() < covered {
+    for (index, hit) in SEARCH.find_iter(text) {
+        if hit.start < covered {
             continue;
         }
-        let pattern = hit.pattern().as_usize();
-        let is_name = pattern >= SPOKEN.len();
-        let is_password = !is_name || pattern - SPOKEN.len() < 2;
+        let is_name = index >= SPOKEN;
+        let is_spoken = index < SPOKEN + SPOKEN_NAMES;
         let value = is_name
-            .then(|| assigned_at(text, hit.range()))
+            .then(|| assigned_at(text, hit.clone()))
             .flatten()
-            .or_else(|| is_password.then(|| spoken_at(text, hit.range())).flatten());
+            .or_else(|| is_spoken.then(|| spoken_at(text, hit)).flatten());
         if let Some(value) = value {
             covered = value.end;
             found.push(SecretSpan {

@@ -92,10 +92,36 @@ static VENDORS: &[&str] = &[
 
 /// Whether `name`, in lower case and without signs, starts with the name of a service.
 pub(super) fn names_vendor(name: &str) -> bool {
-    let after = VENDORS.partition_point(|vendor| *vendor <= name);
-    let last = after.checked_sub(1).and_then(|index| VENDORS.get(index));
+    let first = usize::from(name.bytes().next().unwrap_or_default());
+    let (Some(&start), Some(&end)) = (FIRSTS.get(first), FIRSTS.get(first + 1)) else {
+        return false;
+    };
+    let vendors = VENDORS.get(start..end).unwrap_or_default();
+    let after = vendors.partition_point(|vendor| *vendor <= name);
+    let last = after.checked_sub(1).and_then(|index| vendors.get(index));
     last.is_some_and(|vendor| name.starts_with(vendor))
 }
+
+/// Where in [`VENDORS`] the names with each first byte start.
+static FIRSTS: [usize; 257] = {
+    let mut firsts = [0; 257];
+    let mut index = 0;
+    let mut byte = 0;
+    while byte < firsts.len() {
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "evaluated at compile time, within bounds"
+        )]
+        {
+            while index < VENDORS.len() && (VENDORS[index].as_bytes()[0] as usize) < byte {
+                index += 1;
+            }
+            firsts[byte] = index;
+        }
+        byte += 1;
+    }
+    firsts
+};
 
 #[cfg(test)]
 mod tests {
