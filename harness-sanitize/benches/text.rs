@@ -1,10 +1,11 @@
 //! How fast text passes the boundary, on one core.
 //!
 //! `cargo bench -p harness-sanitize --bench text -- [--json]` prints one row a measurement:
-//! `{"name","value","unit","n","baseline","ratio"}`. `value` is the median of `n` runs in MB/s of
-//! input (64 KB for the gate, 1 MiB for the rest); `baseline` is the median of `std::str::from_utf8` on the same bytes, measured turn by
-//! turn with it, and `ratio` how many times longer than that it took. `copies` counts texts of 2 KiB that did not
-//! come back borrowed. The `adversarial` rows are inputs made to be slow.
+//! `{"name","value","unit","n","baseline","ratio"}`. `value` is the best of `n` runs in MB/s of
+//! input (64 KB for the gate, 1 MiB for the rest): what is left when nothing else runs on the core;
+//! `baseline` is the best of `std::str::from_utf8` on the same bytes, measured turn by turn with
+//! it, and `ratio` how many times longer than that it took. `copies` counts texts of 2 KiB that
+//! did not come back borrowed. The `adversarial` rows are inputs made to be slow.
 #![allow(
     clippy::print_stdout,
     clippy::indexing_slicing,
@@ -18,7 +19,7 @@ use std::time::{Duration, Instant};
 use harness_sanitize::{Gate, GateStream, Redactor, Scanner};
 
 /// Runs of each measurement.
-const RUNS: usize = 15;
+const RUNS: usize = 31;
 /// Size of most inputs, in bytes.
 const MIB: usize = 1 << 20;
 
@@ -65,6 +66,15 @@ fn main() {
             black_box(secrets(text));
         }));
     }
+    for (name, part) in ORDINARY {
+        let text = fill(part);
+        rows.push(row(&format!("scan/{name}"), &text, |text| {
+            black_box(scan(text));
+        }));
+        rows.push(row(&format!("secrets/{name}"), &text, |text| {
+            black_box(secrets(text));
+        }));
+    }
     let small = &prose[..2048];
     rows.push(row("gate/clean_2_kib", small, |text| {
         black_box(clean(text));
@@ -108,6 +118,22 @@ fn main() {
         println!("{:44} {copies:9} copies", "gate/clean_2_kib/copies");
     }
 }
+
+/// What agents read besides prose.
+const ORDINARY: &[(&str, &str)] = &[
+    (
+        "code",
+        "    let value = match parse(&input[start..end]) { Ok(v) => v + 1, Err(_) => return Err(Error::Token) };\n// key: the name of the field\n",
+    ),
+    (
+        "json",
+        "{\"id\": 1234, \"user\": \"someone\", \"token_count\": 55, \"path\": \"/usr/lib/x\", \"ok\": true, \"at\": \"2026-01-30T15:00:00Z\"}\n",
+    ),
+    (
+        "log",
+        "2026-01-30 15:00:01.123 INFO [worker-3] request_id=9f86d081884c7d65 GET /api/v1/items?limit=10 200 12ms\n",
+    ),
+];
 
 /// Inputs on which a careless search goes over the same text again and again.
 fn adversarial() -> Vec<(&'static str, String)> {
@@ -176,17 +202,16 @@ fn row(name: &str, text: &str, run: impl Fn(&str)) -> Row {
             black_box(std::str::from_utf8(black_box(text.as_bytes()))).is_ok()
         }));
     }
-    let speed = |times: &mut Vec<Duration>| {
-        times.sort_unstable();
-        let median = times[times.len() / 2].as_secs_f64();
+    let speed = |times: &[Duration]| {
+        let best = times.iter().min().map_or(0.0, Duration::as_secs_f64);
         #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
         let bytes = text.len() as f64;
-        bytes / 1e6 / median.max(1e-9)
+        bytes / 1e6 / best.max(1e-9)
     };
     Row {
         name: name.to_owned(),
-        value: speed(&mut times),
-        baseline: speed(&mut baselines),
+        value: speed(&times),
+        baseline: speed(&baselines),
         runs,
     }
 }

@@ -104,8 +104,7 @@ impl Gate {
     fn bounded(&self, text: &str, max: usize) -> String {
         let window = text.floor_char_boundary(max + LOOK_AHEAD);
         if let Some(start) = text.get(..window).filter(|_| window < text.len())
-            && self.has_no_marker_of_the_host(start)
-            && check(start, start.len()).is_ok()
+            && self.is_clean(start)
             && safe_cut(start, Vec::new()).is_some_and(|at| at > max)
         {
             return cut(start, max).into_owned();
@@ -118,6 +117,11 @@ impl Gate {
 
     pub(crate) fn markers(&self) -> &Markers {
         &self.markers
+    }
+
+    /// Whether [`Gate::reshape`] would change nothing.
+    pub(crate) fn is_clean(&self, text: &str) -> bool {
+        self.has_no_marker_of_the_host(text) && check(text, text.len()).is_ok()
     }
 
     /// Everything but the bound.

@@ -114,6 +114,9 @@ impl<W: Write> GateStream<W> {
     }
 
     fn emit(&mut self, text: &str) -> io::Result<()> {
+        if self.gate.is_clean(text) {
+            return self.to.write_all(text.as_bytes());
+        }
         self.to.write_all(self.gate.reshape(text).as_bytes())
     }
 }

@@ -7,6 +7,7 @@ mod encoded;
 mod finding;
 mod flagged;
 mod hidden;
+mod orders;
 mod phrases;
 mod reading;
 mod scan;

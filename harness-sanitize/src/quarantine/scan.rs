@@ -9,7 +9,8 @@ use harness_core::text::markers::Markers;
 use super::encoded::pieces;
 use super::finding::{Finding, FindingKind};
 use super::hidden::hidden_channels;
-use super::phrases::{TRIGGERS, phrases};
+use super::orders::TRIGGERS;
+use super::phrases::phrases;
 use super::reading::read;
 use crate::literals::Literals;
 
