@@ -7,11 +7,11 @@ use crate::syntax::{Certainty, Word};
 
 /// Tests whose words are files.
 const OF_FILES: &[&str] = &[
-    "-a", "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-p", "-r", "-s", "-u", "-w", "-x", "-G",
-    "-L", "-N", "-O", "-S",
+    "-b", "-c", "-d", "-e", "-f", "-g", "-h", "-k", "-p", "-r", "-s", "-u", "-w", "-x", "-G", "-L",
+    "-N", "-O", "-S",
 ];
 /// Operators between two words, and what else a test may hold.
-const OF_WORDS: &[&str] = &["=", "==", "!=", "-z", "-n", "!", "(", ")", "]", "-o"];
+const OF_WORDS: &[&str] = &["=", "==", "!=", "-z", "-n", "!", "(", ")", "]", "-a", "-o"];
 /// Operators between two numbers.
 const OF_NUMBERS: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
@@ -26,7 +26,7 @@ impl Judge<'_> {
     pub(super) fn change_folder(&mut self, words: &[Word<'_>]) -> Judged {
         let mut words = words
             .iter()
-            .filter(|word| !matches!(&*word.text, "--" | "-L" | "-P"));
+            .filter(|word| !matches!(&*word.text, "--" | "-L"));
         match (words.next(), words.next()) {
             (Some(folder), None)
                 if folder.certainty == Certainty::Literal && folder.text != "-" =>

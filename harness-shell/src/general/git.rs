@@ -182,6 +182,10 @@ impl Judge<'_> {
                     rest.get(1..).unwrap_or_default()
                 };
             } else if text == "-C" {
+                self.ask(
+                    "general.git.elsewhere",
+                    "a repository that may not be the workspace's own",
+                );
                 if let Some(folder) = rest.first() {
                     self.path(&folder.text, Use::Read)?;
                 }
@@ -202,6 +206,13 @@ impl Judge<'_> {
     }
 
     fn asked_of_git(&mut self, command: &str, words: &[Word<'_>]) -> Judged {
+        // A folder below may hold a repository of somebody else's making, whose settings git obeys.
+        if self.folders() != [self.context().workspace()] {
+            self.ask(
+                "general.git.elsewhere",
+                "a repository that may not be the workspace's own",
+            );
+        }
         if let Some(grammar) = READERS.iter().find(|grammar| grammar.name() == command) {
             return self.by_grammar(grammar, words);
         }

@@ -659,8 +659,12 @@ impl<'c> Judge<'c> {
         }
     }
 
-    /// A variable has a value that the text tells, unless another variable does.
+    /// A variable has a value that the text tells, unless another variable does. One that may have
+    /// come with the environment is not among them: the assignment may not have been run.
     fn assign(&mut self, name: &str, values: &[Word<'_>]) {
+        if names::variable(name) != names::Variable::Harmless {
+            return;
+        }
         self.assigned.retain(|assigned| assigned != name);
         let known = |name: &Option<&str>| {
             name.is_some_and(|name| self.assigned.iter().any(|assigned| assigned == name))

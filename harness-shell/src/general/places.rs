@@ -262,7 +262,13 @@ fn inside(
     place: &Path,
     usage: Use,
 ) -> Option<Decision> {
-    let of_git = place.components().any(|part| part.as_os_str() == ".git");
+    // A folder is a repository where it has a file of this name, whatever it is called itself.
+    let has = |name: &str| {
+        place
+            .components()
+            .any(|part| part.as_os_str().eq_ignore_ascii_case(name))
+    };
+    let of_git = has(".git") || has("HEAD");
     if of_git && usage != Use::Read {
         let reason = "is the repository's own: what it says there, git runs";
         let decision = Decision::about(Verdict::Deny, "general.path.repository", path, reason);
@@ -366,6 +372,7 @@ fn is_plain(path: &str) -> bool {
         && path.split('/').all(|part| {
             let starts = part.bytes().next();
             starts.is_some_and(|byte| byte.is_ascii_alphanumeric())
+                && !part.eq_ignore_ascii_case("HEAD")
                 && !part
                     .get(..3)
                     .is_some_and(|start| start.eq_ignore_ascii_case("id_"))

@@ -57,12 +57,12 @@ fn reading_and_adding_beneath_the_workspace_is_allowed() {
             "if [ -f a.txt ]; then cat a.txt; fi",
             "jq '.a | length' a.json",
             "echo $(date) $((1 + 2))",
-            "/srv/workspace/../workspace/a && true || ls /srv/workspace"
-                .split(" && ")
-                .nth(1)
-                .unwrap(),
+            "ls /srv/workspace /srv/workspace/../workspace/a",
             "env LANG=C sort a.txt",
             "true",
+            "git show HEAD",
+            "[ -f a -a -d b ]",
+            "sed ':a;N;$!ba;s/x/y/' a.txt",
         ],
     );
 }
@@ -102,6 +102,11 @@ fn what_is_not_known_or_changes_something_asks() {
             "[[ a[1] -eq 0 ]]",
             "for x in $((a)); do true; done",
             "y=${x@P}",
+            "false && API_KEY=x; echo $API_KEY",
+            "cd src && git status",
+            "git -C vendor/x status",
+            "cd -P a/.. && cat b",
+            "sed 'b x;e id' a.txt",
             "y=$((sudo id))",
             "y=${x:-a}; true",
             "cat .*/x",
@@ -157,6 +162,8 @@ fn what_reaches_out_or_hides_is_denied() {
             "echo x > /etc/cron.d/x",
             "tee /usr/bin/x",
             "echo x >> .git/hooks/pre-commit",
+            "touch HEAD",
+            "mkdir -p x/.GIT",
             "cat %2e%2e%2fx",
             "cat '..\\x'",
             "PATH=/tmp ls",

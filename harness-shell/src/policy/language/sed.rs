@@ -6,8 +6,10 @@ use std::str::Chars;
 
 /// Commands that need nothing behind them.
 const PLAIN: &str = "pPdDqQ=nNhHgGxlzF";
-/// Commands with a label or a text up to the end of the line.
-const WITH_TEXT: &str = ":btTaic#";
+/// Commands with a label behind them.
+const WITH_LABEL: &str = ":btT";
+/// Commands with a text up to the end of the line.
+const WITH_TEXT: &str = "aic";
 
 /// What in `script` reaches out.
 pub(super) fn reaches_out(script: &str) -> Option<&'static str> {
@@ -48,6 +50,15 @@ fn harmless(chars: &mut Peekable<Chars<'_>>) -> Option<()> {
                 let delimiter = delimiter(chars)?;
                 part(chars, delimiter)?;
                 part(chars, delimiter)?;
+            }
+            // No backslash carries a remark on.
+            '#' => {
+                while chars.next_if(|ch| *ch != '\n').is_some() {}
+                continue;
+            }
+            label if WITH_LABEL.contains(label) => {
+                while chars.next_if_eq(&' ').is_some() {}
+                while chars.next_if(|ch| ch.is_ascii_alphanumeric()).is_some() {}
             }
             text if WITH_TEXT.contains(text) => {
                 // A backslash carries the text on to the next line.
@@ -119,6 +130,11 @@ mod tests {
     fn scripts_that_reach_out_are_named() {
         for script in [
             "e",
+            "b x;e id",
+            ":a;e id",
+            "#\\\ne id",
+            "ta\ne id",
+            "b x}e",
             "1e id",
             "s/a/id/e",
             "s/a/b/w f",
@@ -160,6 +176,8 @@ mod tests {
             "/a/{s/b/c/;p}",
             "5q",
             "a hello",
+            ":a;N;$!ba;s/x/y/",
+            "# e id\np",
             "s/e/w/",
             "s/[ab]/x/",
         ] {
