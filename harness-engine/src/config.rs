@@ -126,6 +126,10 @@ settings! {
     repair_max_tokens: u64 = 4096, |text| number(text, 64, 1_000_000), "a whole number from 64 to 1000000";
     /// Passed on to the model where set.
     repair_temperature: Option<f64> = None, |text| within(text, 0.0, 2.0).map(Some), "a number from 0 to 2";
+    /// Export a trace of each repair, apart from the task's.
+    trace_repair_agent: bool = false, boolean, "`true` or `false`";
+    /// Where those traces go: a file, or a collector's address.
+    repair_trace_to: Option<String> = None, |text| (!text.is_empty()).then(|| Some(text.to_owned())), "a file or an address";
     /// Passed on to the model where set and supported.
     repair_reasoning_effort: Option<String> = None, effort, "`none`, `minimal`, `low`, `medium` or `high`";
 }

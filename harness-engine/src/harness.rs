@@ -111,9 +111,9 @@ pub struct Harness {
 }
 
 /// A task that ends with its owner.
-struct AbortOnDrop(JoinHandle<()>);
+struct AbortOnDrop<T = ()>(JoinHandle<T>);
 
-impl Drop for AbortOnDrop {
+impl<T> Drop for AbortOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -162,16 +162,24 @@ impl Harness {
             config: Arc::clone(&config),
         });
         desks.validation.restore_files(&desks.reader)?;
-        let agent = match setup.repair {
-            Repair::With(model) if !config.observe_only => {
+        let (model, sink) = match setup.repair {
+            Repair::Off => (None, None),
+            Repair::With(model) => (Some(model), None),
+            Repair::Traced(model, sink) => (Some(model), Some(sink)),
+        };
+        let agent = match model {
+            Some(model) if !config.observe_only => {
                 let intake = Arc::new(Intake::new(Gate::default(), (*redactor).clone()));
-                let agent = RepairAgent::new(model, intake).with_bounds(config.repair());
+                let mut agent = RepairAgent::new(model, intake).with_bounds(config.repair());
+                if let Some(sink) = sink {
+                    agent = agent.with_traces(sink);
+                }
                 Some(match &config.domain_policy {
                     Some(policy) => agent.with_domain_policy(policy),
                     None => agent,
                 })
             }
-            Repair::With(_) | Repair::Off => None,
+            Some(_) | None => None,
         };
         let watcher = Arc::new(Watcher::new(
             desks.watch,
@@ -402,13 +410,13 @@ impl Harness {
             return Ok(None);
         };
         let bits = getrandom::u64().map_err(|_| HarnessError::NoRandomness)?;
-        let repaired = agent
-            .run(
-                Arc::clone(&self.repair_desk),
-                episode,
-                RepairSessionId::from_bits(bits),
-            )
-            .await;
+        let (agent, desk) = (agent.clone(), Arc::clone(&self.repair_desk));
+        let session = RepairSessionId::from_bits(bits);
+        // A task of its own: what the model does is no part of the host's task or of its spans, and
+        // a panic of the model's ends there.
+        let repairing = async move { agent.run(desk, episode, session).await };
+        let mut repairing = AbortOnDrop(self.runtime.spawn(repairing));
+        let repaired = (&mut repairing.0).await.map_err(|_| Lost)?;
         match repaired {
             Ok(result) => {
                 if result.new_rule.is_some() {

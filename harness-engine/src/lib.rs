@@ -5,7 +5,8 @@
 //!   everything else happens elsewhere, and a failure is a value or a line in the journal.
 //! - Every queue, wait and retry has a bound that is named in [`Config`].
 //! - Whoever scores never sees an arm: judges get traces without the spans of the rule tools.
-//! - A repair session is never scored: no type of it is accepted here.
+//! - A repair session is never scored: no type of it is accepted here. A repair runs in a task of
+//!   its own, outside the host's spans.
 //! - A host's raw text becomes part of a trace only through the intake: redacted, cleaned, cut; and
 //!   no conversation starts on a system prompt with a secret in it. See [`host`].
 //! - A host's replay may panic, hang or lie: that costs a pair, and the journal says why.
@@ -50,7 +51,7 @@ pub use config::{Config, ConfigError};
 pub use embedded::EmbeddedEvaluator;
 pub use gate::GateRules;
 pub use harness::{Harness, HarnessError, Recorded, Settled};
-pub use harness_repair::{ModelChoice, RepairModel, RepairResult};
+pub use harness_repair::{ModelChoice, RepairModel, RepairResult, RepairTrace, TraceSink};
 pub use harness_rules::{PREAMBLE, TaskToolset, task_tool_schemas};
 pub use harness_store::Capture;
 pub use harness_store::wire::event::{CaseResult, RegressionCase};

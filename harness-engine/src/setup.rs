@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use harness_repair::ModelChoice;
+use harness_repair::{ModelChoice, TraceSink};
 use harness_rules::DeskError;
 use harness_sanitize::Redactor;
 use harness_store::{Clock, StoreError, WorkspacePaths};
@@ -18,6 +18,9 @@ pub enum Repair {
     Off,
     /// This model repairs.
     With(ModelChoice),
+    /// This model repairs, and the trace of each attempt goes to a sink. The task's own traces are
+    /// the same either way.
+    Traced(ModelChoice, Arc<dyn TraceSink>),
 }
 
 /// What a harness is made of.

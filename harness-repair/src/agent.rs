@@ -14,6 +14,7 @@ use crate::builtin::BuiltinModel;
 use crate::model::RepairModel;
 use crate::off_thread::{Lost, off_thread};
 use crate::result::{RepairError, RepairResult};
+use crate::trace::{Recording, TraceSink};
 use crate::work::End;
 
 /// Bytes of a domain policy that are shown.
@@ -35,6 +36,7 @@ pub struct RepairAgent {
     pub(crate) intake: Arc<Intake>,
     pub(crate) bounds: RepairBounds,
     pub(crate) domain_policy: Option<CleanString>,
+    sink: Option<Arc<dyn TraceSink>>,
 }
 
 impl RepairAgent {
@@ -50,6 +52,7 @@ impl RepairAgent {
             intake,
             bounds: RepairBounds::default(),
             domain_policy: None,
+            sink: None,
         }
     }
 
@@ -66,6 +69,13 @@ impl RepairAgent {
     pub fn with_domain_policy(mut self, policy: &str) -> Self {
         let policy = self.intake.text(policy, MAX_DOMAIN_POLICY).into_owned();
         self.domain_policy = (!policy.is_empty()).then_some(policy);
+        self
+    }
+
+    /// The same agent, with the trace of each attempt going to `sink`. Without one there are none.
+    #[must_use]
+    pub fn with_traces(mut self, sink: Arc<dyn TraceSink>) -> Self {
+        self.sink = Some(sink);
         self
     }
 
@@ -102,8 +112,14 @@ impl RepairAgent {
                 .await?
                 .map_err(RepairError::NotOpened)?
         };
+        let id = episode.id().clone();
+        let mut recording = Recording::new(session, id, model.clone(), began, self.sink.clone());
         let halted = match opened {
-            Opened::Fresh(open) => Attempt::new(self, session, began).run(open).await?,
+            Opened::Fresh(open) => {
+                Attempt::new(self, session, began, &mut recording)
+                    .run(open)
+                    .await?
+            }
             Opened::Continued(proposed) => {
                 let usage = Usage {
                     turns: 0,
@@ -121,6 +137,7 @@ impl RepairAgent {
                 }
             }
         };
+        recording.ended(halted.end.ended.status);
         Ok(result(episode, session, model, halted))
     }
 }

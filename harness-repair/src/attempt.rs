@@ -18,6 +18,7 @@ use crate::off_thread::Held;
 use crate::prompt::{REMINDER, prompt};
 use crate::result::RepairError;
 use crate::tools::repair_tools;
+use crate::trace::Recording;
 use crate::work::{After, End, Work};
 
 /// Calls of one reply that are taken up; the rest of it is as if it had not been said.
@@ -43,6 +44,7 @@ pub(crate) struct Attempt<'a> {
     account: Account,
     tool_calls: u32,
     model_time: Duration,
+    recording: &'a mut Recording,
 }
 
 /// How an attempt ended, and what it used.
@@ -89,7 +91,12 @@ impl From<ModelError> for GiveUp {
 }
 
 impl<'a> Attempt<'a> {
-    pub(crate) fn new(agent: &'a RepairAgent, session: RepairSessionId, began: Instant) -> Self {
+    pub(crate) fn new(
+        agent: &'a RepairAgent,
+        session: RepairSessionId,
+        began: Instant,
+        recording: &'a mut Recording,
+    ) -> Self {
         Self {
             agent,
             session,
@@ -97,6 +104,7 @@ impl<'a> Attempt<'a> {
             account: Account::new(&agent.bounds),
             tool_calls: 0,
             model_time: Duration::ZERO,
+            recording,
         }
     }
 
@@ -136,13 +144,13 @@ impl<'a> Attempt<'a> {
         let mut exchange = Vec::new();
         let mut misses = 0;
         while misses < MAX_MISSES {
-            let reply = match self.ask(prompt, &exchange).await {
-                Ok(reply) => reply,
+            let (reply, tokens) = match self.ask(prompt, &exchange).await {
+                Ok(replied) => replied,
                 Err(why) => return self.give_up(work, why).await,
             };
             let text = self.agent.intake.untrusted(reply.text, MAX_TEXT);
             let calls = self.take_up(reply.calls);
-            work = match self.note_turn(work, &calls, reply.output_tokens).await? {
+            work = match self.note_turn(work, &calls, tokens).await? {
                 After::Going(work, ()) => Held::new(work),
                 After::Over(end) => return Ok(end),
             };
@@ -172,8 +180,13 @@ impl<'a> Attempt<'a> {
         self.give_up(work, GiveUp::MALFORMED).await
     }
 
-    /// One reply within the bounds, asked for again where that may help.
-    async fn ask(&mut self, prompt: &Prompt, exchange: &[Exchange]) -> Result<ModelReply, GiveUp> {
+    /// One reply within the bounds, asked for again where that may help, and the output tokens that
+    /// it is charged.
+    async fn ask(
+        &mut self,
+        prompt: &Prompt,
+        exchange: &[Exchange],
+    ) -> Result<(ModelReply, u64), GiveUp> {
         let mut failures = 0;
         loop {
             let left = self.time_left().ok_or(GiveUp::TIME)?;
@@ -193,7 +206,11 @@ impl<'a> Attempt<'a> {
                     self.account.lose();
                     return Err(GiveUp::TIME);
                 }
-                Ok(Ok(reply)) => return Ok(reply),
+                Ok(Ok(reply)) => {
+                    let tokens = self.account.charge(reply.output_tokens);
+                    self.recording.replied(asked, tokens);
+                    return Ok((reply, tokens));
+                }
                 Ok(Err(error)) => error,
             };
             if error.may_have_cost() {
@@ -210,14 +227,14 @@ impl<'a> Attempt<'a> {
     }
 
     async fn note_turn(
-        &mut self,
+        &self,
         work: Held<Work>,
         calls: &[Asked],
-        reported: Option<u64>,
+        output_tokens: u64,
     ) -> Result<After<()>, RepairError> {
         let turn = ModelTurn {
             tool_calls: u32::try_from(calls.len()).unwrap_or(u32::MAX),
-            output_tokens: self.account.charge(reported),
+            output_tokens,
         };
         let usage = self.usage();
         step(work, move |work| work.note_turn(usage.turns, turn, usage)).await
@@ -277,8 +294,15 @@ impl<'a> Attempt<'a> {
                 return Ok(Turn::OutOfTime(work));
             }
             self.tool_calls += 1;
+            let began = Instant::now();
             let (call, usage) = (asked.clone(), self.usage());
-            match step(work, move |work| work.carry_out(&call, usage)).await? {
+            let after = step(work, move |work| work.carry_out(&call, usage)).await?;
+            let done = match &after {
+                After::Over(_) => true,
+                After::Going(_, answered) => answered.understood,
+            };
+            self.recording.called(asked.name.clone(), began, done);
+            match after {
                 After::Over(end) => return Ok(Turn::Over(end)),
                 After::Going(still, answered) => {
                     work = Held::new(still);

@@ -39,6 +39,7 @@ mod result;
 #[cfg(test)]
 mod testing;
 mod tools;
+mod trace;
 mod work;
 
 pub use agent::{ModelChoice, RepairAgent};
@@ -50,3 +51,4 @@ pub use model::{
 };
 pub use result::{RepairError, RepairResult};
 pub use tools::{ToolSchema, repair_tools};
+pub use trace::{RepairTrace, TraceSink, TracedCall, TracedTurn};

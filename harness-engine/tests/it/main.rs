@@ -17,6 +17,7 @@ mod an_ended_session_stays_ended;
 mod cases_are_kept_when_asked_for;
 mod observe_only_changes_nothing;
 mod recordings_add_nothing_twice;
+mod repair_leaves_no_trace_of_its_own;
 mod replay_decides;
 mod the_breaker_pauses_repair;
 mod the_host_is_never_blocked;
