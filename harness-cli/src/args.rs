@@ -153,8 +153,13 @@ pub(crate) enum Verb {
     /// What holds on this machine: place, anchor, space, locks, syncs, files, chain, platform
     ///
     /// The platform's binary is the one that HARNESS_CLI_BINARY names, else `pandaprobe` in PATH.
-    #[command(after_help = "Example:\n  harness doctor --root /var/lib/harness")]
-    Doctor,
+    #[command(after_help = "Examples:\n  harness doctor --root /var/lib/harness\n  \
+        harness doctor --repair openai/gpt-5-mini")]
+    Doctor {
+        /// Makes one tiny call to this repair model too, and says what it cost
+        #[arg(long, value_name = "MODEL")]
+        repair: Option<String>,
+    },
     /// Takes over a workspace of pandaprobe-harness 0.9; safe to repeat
     ///
     /// Its rules keep their status by its word, marked as imported; active ones are on holdout
@@ -241,7 +246,8 @@ pub(crate) struct Run {
     /// Files or folders; `-` is stdin
     #[arg(long, value_name = "PATH", num_args = 1.., required = true)]
     pub(crate) traces: Vec<PathBuf>,
-    /// Who repairs: `builtin` (offline, free) or `none`
+    /// Who repairs: `builtin` (offline, free), `none`, or PROVIDER/MODEL where this build has
+    /// models of providers (`--features rig`); the provider's own variable holds its key
     #[arg(long, value_name = "MODEL", default_value = "builtin")]
     pub(crate) repair: String,
     /// Evaluates and journals what would have been posted; changes nothing else

@@ -20,10 +20,23 @@ pub(crate) struct Environment {
     home: Option<PathBuf>,
     temporary: PathBuf,
     settings: Vec<(String, String)>,
+    #[cfg(feature = "rig")]
+    variables: Variables,
     redactor: Redactor,
     platform: Result<Settings, SettingsError>,
     names_platform: bool,
     colour: bool,
+}
+
+/// All variables, among them the keys of providers: names and values that are never shown.
+#[cfg(feature = "rig")]
+struct Variables(Vec<(String, String)>);
+
+#[cfg(feature = "rig")]
+impl std::fmt::Debug for Variables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Variables({})", self.0.len())
+    }
 }
 
 impl Environment {
@@ -61,6 +74,8 @@ impl Environment {
                 .collect(),
             names_platform: path(BINARY_VARIABLE).is_some(),
             platform: Settings::from_variables(texts.iter().cloned()),
+            #[cfg(feature = "rig")]
+            variables: Variables(texts.clone()),
             redactor: Redactor::with_values(texts),
         }
     }
@@ -92,6 +107,12 @@ impl Environment {
     pub(crate) fn config(&self) -> Result<Config, ConfigError> {
         let settings = self.settings.iter();
         Config::from_variables(settings.map(|(name, value)| (name.as_str(), value.as_str())))
+    }
+
+    /// All variables, for a provider of models to find its own among them.
+    #[cfg(feature = "rig")]
+    pub(crate) fn variables(&self) -> Vec<(String, String)> {
+        self.variables.0.clone()
     }
 
     /// A redactor that knows the secrets of this environment.

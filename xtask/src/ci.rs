@@ -13,6 +13,10 @@ use std::time::{Duration, Instant};
 /// A step: its name, and what it does; the lines it gives back are repeated in the summary.
 type Step = (&'static str, fn(&Tree) -> Result<Vec<String>>);
 
+/// The one feature: the binary with models of providers. Tests run without it and then, for what
+/// needs it, with it; the workspace's own crates are all that is built anew.
+const PROVIDERS: &str = "--features=harness-cli/rig";
+
 const STEPS: &[Step] = &[
     ("format", |tree| cargo(tree, &["fmt", "--all", "--check"])),
     ("tidy", |tree| nothing(tidy::run(tree))),
@@ -26,6 +30,7 @@ const STEPS: &[Step] = &[
                 "clippy",
                 "--workspace",
                 "--all-targets",
+                PROVIDERS,
                 "--",
                 "-D",
                 "warnings",
@@ -34,6 +39,10 @@ const STEPS: &[Step] = &[
     }),
     ("docs", docs),
     ("tests", tests),
+    ("providers", |tree| {
+        let args = ["test", "--workspace", PROVIDERS, "--test", "it"];
+        cargo(tree, &[&args[..], &["a_provider_repairs"]].concat())
+    }),
     ("escape", |tree| {
         nothing(escape::run(tree, &escape::Args::short()))
     }),

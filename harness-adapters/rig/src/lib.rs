@@ -3,7 +3,7 @@
 //! [`RigRepairModel`] lets any completion model of rig repair; [`RigRepairModel::from_spec`] finds
 //! one by a name such as `openai/gpt-5-mini`. [`HarnessAgent`] is a rig agent in a conversation of
 //! the harness: four tools that read rules, every turn reported. A host that keeps its own rig
-//! agent gives it [`task_tools`] and a [`TurnHook`].
+//! agent gives it [`task_tools`] and a [`TurnHook`]. [`TraceCollector`] takes the traces of repairs.
 //!
 //! # Promises
 //! - A provider sees what the repair agent's request holds and nothing else: no variable of the
@@ -33,6 +33,7 @@
 mod agent;
 mod base_url;
 mod client;
+mod collector;
 mod conversation;
 mod failure;
 mod hook;
@@ -43,7 +44,9 @@ mod spec;
 mod tools;
 
 pub use agent::{AgentError, HarnessAgent, HarnessAgentBuilder};
-pub use client::BoundedClient;
+pub use base_url::BaseUrlError;
+pub use client::{BoundedClient, NoClient};
+pub use collector::{CollectorError, NotTaken, TraceCollector};
 pub use hook::TurnHook;
 pub use model::RigRepairModel;
 pub use spec::{BASE_URL_VARIABLE, SpecError, providers};

@@ -5,18 +5,21 @@ use harness_pandaprobe::{Platform, measure};
 use harness_store::{Check, Outcome, examine};
 use serde_json::json;
 
-use super::Cli;
 use super::audit::Audit;
+use super::{Cli, repair_model};
 use crate::exit::Exit;
 use crate::runtime;
 
-pub(super) fn run(cli: &mut Cli<'_>) -> Result<Exit> {
+pub(super) fn run(cli: &mut Cli<'_>, repair: Option<&str>) -> Result<Exit> {
     let paths = cli.paths()?;
     // An operator runs this where the agents work; without such a folder nothing is said of it.
     let here = std::env::current_dir().ok();
     let mut checks = examine(&paths, here.as_deref());
     checks.push(chain(cli));
     checks.extend(platform(cli)?);
+    if let Some(model) = repair {
+        checks.push(repair_model::check(cli.environment, model)?);
+    }
     let ok = checks.iter().all(|check| check.outcome != Outcome::Fails);
     if cli.out.is_json() {
         cli.out.json(&json!({

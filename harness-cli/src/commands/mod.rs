@@ -11,6 +11,8 @@ mod init;
 mod journal;
 mod notices;
 mod redact;
+mod repair_model;
+mod repair_traces;
 mod resume;
 mod retire;
 pub(crate) mod rules;
@@ -128,7 +130,7 @@ pub(crate) fn run(cli: &mut Cli<'_>, verb: Verb) -> Result<Exit> {
         Verb::Verify { rule } => verify::run(cli, &rule),
         Verb::Retire { rule, reason } => retire::run(cli, &rule, &reason),
         Verb::Resume { reason } => resume::run(cli, &reason),
-        Verb::Doctor => doctor::run(cli),
+        Verb::Doctor { repair } => doctor::run(cli, repair.as_deref()),
         Verb::Import { folder } => import::run(cli, &folder),
         Verb::Export { folder } => export::run(cli, &folder),
         Verb::Redteam { scenario } => redteam::run(cli, scenario.as_deref()),

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use harness_core::{NoticeId, Origin, Quoted, RepairStatus, SessionId, TurnPayload};
-use harness_engine::{EmbeddedEvaluator, Harness, Recorded, Repair, Settled, Setup};
-use harness_repair::{ModelChoice, RepairResult};
+use harness_engine::{EmbeddedEvaluator, Harness, Recorded, Settled, Setup};
+use harness_repair::RepairResult;
+use harness_rules::Category;
 use harness_traces::{Conversation, SpanAccount};
 use serde_json::{Value, json};
 
-use super::Cli;
+use super::repair_traces::RepairTraces;
+use super::{Cli, repair_model};
 use crate::args::Run;
 use crate::exit::{Exit, Problem};
 use crate::hints::Hints;
@@ -36,7 +38,7 @@ struct Tally {
 }
 
 pub(super) fn run(cli: &mut Cli<'_>, args: &Run) -> Result<Exit> {
-    let repair = choose(&args.repair)?;
+    let repair = repair_model::choose(cli.environment, &args.repair)?;
     let intake = cli.intake();
     let hints = match &args.hints {
         Some(path) => Hints::read(path, &intake)?,
@@ -44,6 +46,7 @@ pub(super) fn run(cli: &mut Cli<'_>, args: &Run) -> Result<Exit> {
     };
     let mut config = cli.environment.config()?;
     config.observe_only |= args.observe_only;
+    let (traces, repair) = RepairTraces::of(&config, repair)?;
     let setup = Setup {
         paths: cli.paths()?,
         config,
@@ -54,19 +57,13 @@ pub(super) fn run(cli: &mut Cli<'_>, args: &Run) -> Result<Exit> {
         clock: None,
     };
     let recordings = Recordings::new(&args.traces, &intake);
-    let tally = runtime::start()?.block_on(feed(cli, setup, &hints, recordings))?;
-    report(cli, &tally)
-}
-
-fn choose(model: &str) -> Result<Repair, Problem> {
-    match model {
-        "none" => Ok(Repair::Off),
-        "builtin" => Ok(Repair::With(ModelChoice::Builtin)),
-        other => Err(Problem::usage(format!(
-            "{} cannot repair: this build has no model of a provider; `--repair` is `builtin` or `none`",
-            Quoted(other)
-        ))),
+    let runtime = runtime::start()?;
+    let tally = runtime.block_on(feed(cli, setup, &hints, recordings))?;
+    let exit = report(cli, &tally)?;
+    if let Some(traces) = traces {
+        runtime.block_on(traces.export())?;
     }
+    Ok(exit)
 }
 
 async fn feed(
@@ -212,9 +209,19 @@ impl Tally {
         }
         Ok(match (self.failures.is_empty(), self.incomplete) {
             (false, _) => Exit::Workspace,
-            (true, 0) => Exit::Done,
+            (true, 0) if self.unanswered() == 0 => Exit::Done,
             (true, _) => Exit::Outside,
         })
+    }
+
+    /// Episodes that wait on, since the model's provider gave no reply.
+    fn unanswered(&self) -> usize {
+        let gave_none =
+            |category| matches!(category, Category::ModelUnavailable | Category::RateLimited);
+        let episodes = self.episodes.iter();
+        episodes
+            .filter(|result| result.category.is_some_and(gave_none))
+            .count()
     }
 }
 
@@ -298,6 +305,14 @@ fn report(cli: &mut Cli<'_>, tally: &Tally) -> Result<Exit> {
         complain(
             redactor,
             format_args!("harness: {} {message}", tally.incomplete),
+        );
+    }
+    let unanswered = tally.unanswered();
+    if unanswered > 0 {
+        let message = "episodes wait on: the repair model did not answer; see `harness doctor";
+        complain(
+            redactor,
+            format_args!("harness: {unanswered} {message} --repair MODEL`"),
         );
     }
     Ok(tally.exit()?)

@@ -34,13 +34,16 @@ fn what_is_not_understood_is_2_and_its_twin_0() {
     }
 }
 
+#[cfg(not(feature = "rig"))]
 #[test]
 fn a_provider_is_refused_by_name_with_the_way_out() {
     let operator = Operator::with_workspace();
     let output = operator.runs(&["run", "--traces", "-", "--repair", "vendor/model"], 2);
     let said = stderr(&output);
     assert!(
-        said.contains("`vendor/model`") && said.contains("`builtin` or `none`"),
+        said.contains("`vendor/model`")
+            && said.contains("`builtin` or `none`")
+            && said.contains("--features rig"),
         "{said}"
     );
 }

@@ -11,6 +11,9 @@
 
 mod a_command_is_judged_before_it_runs;
 mod a_model_is_fitted_to_enough;
+#[cfg(feature = "rig")]
+mod a_provider_repairs;
+mod a_repair_is_traced_when_asked_for;
 mod a_workspace_of_0_9_is_taken_over;
 mod an_operator_takes_a_rule_away;
 mod exit_codes_are_a_contract;

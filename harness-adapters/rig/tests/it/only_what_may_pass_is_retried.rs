@@ -8,6 +8,9 @@ use serde_json::json;
 use crate::wire::{Format, Line, Said, Server, call, says};
 use crate::world::{World, episode};
 
+/// A port of this machine that is reserved for a service nobody runs.
+const NOBODY: &str = "http://127.0.0.1:1";
+
 fn resolves() -> Said {
     call(
         "harness_notice_resolve",
@@ -165,9 +168,8 @@ async fn a_redirect_is_not_followed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_there() {
-    let gone = Server::saying(vec![]).url();
     let world = World::new();
-    let setup = world.repaired_by(crate::world::model(Format::OpenAi, &gone));
+    let setup = world.repaired_by(crate::world::model(Format::OpenAi, NOBODY));
     let settled = crate::world::fail(setup, "no such file").await;
     let result = settled.repair.unwrap();
     assert_eq!(

@@ -26,7 +26,7 @@ pub use format::{Format, Said, call, calls, says};
 /// Connections that are taken up; no test makes as many.
 const MAX_CONNECTIONS: usize = 512;
 /// How long a connection may be silent before it is given up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(600);
 /// Bytes of a request that are read.
 const MAX_REQUEST: u64 = 4 << 20;
 /// Bytes of a body that is too long for the client.
