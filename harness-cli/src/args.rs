@@ -220,6 +220,20 @@ pub(crate) enum Verb {
         #[arg(value_name = "LINE", required = true, allow_hyphen_values = true)]
         lines: Vec<String>,
     },
+    /// What the web policy says of URLs, as JSON lines; exit 1 if any is not allowed
+    #[command(after_help = "Examples:\n  harness check-url https://example.org/\n  \
+        harness check-url --no-resolve http://0x7f.1/")]
+    CheckUrl {
+        /// Judges the spelling alone, where there is no resolver
+        #[arg(long)]
+        no_resolve: bool,
+        /// The URLs
+        #[arg(value_name = "URL", required = true)]
+        urls: Vec<String>,
+    },
+    /// What the guard says of a tool call
+    #[command(subcommand, after_help = "Example:\n  harness guard check call.json")]
+    Guard(GuardVerb),
     /// How well alerts match failures; without labels, what scores look like
     #[command(
         after_help = "Example:\n  harness calibrate --labels labels.json --fit\n\n\
@@ -227,6 +241,34 @@ pub(crate) enum Verb {
         named alike up to their last `-N`."
     )]
     Calibrate(Calibrate),
+}
+
+/// What `guard` can do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum GuardVerb {
+    /// Decides a call step by step and says why; nothing runs; exit 1 if it is not allowed
+    ///
+    /// Tools are the standard ones unless the file declares others. `HARNESS_` variables set what
+    /// the file does not.
+    #[command(
+        after_help = "Example:\n  harness guard check call.json --format json\n\n\
+        The file is JSON: {\"call\": {\"name\": TEXT, \"arguments\": OBJECT}, \"root\": DIR, \
+        \"phase\": {\"name\": TEXT, \"role\": \"worker|verifier|orchestrator\", \"grant\": \
+        [TOOL], \"deny\": [TOOL], \"network\": BOOL}, \"mode\": \
+        \"default|acceptEdits|dangerouslySkipPermissions\", \"goal\": TEXT, \"plan\": TEXT, \
+        \"policy\": {\"allow\": [ENTRY], \"deny\": [ENTRY]}, \"tools\": [{\"name\": TEXT, \
+        \"schema\": SCHEMA, \"effect\": \"read|network|write|execute\", \"arguments\": {NAME: \
+        \"path|pattern|url|command|content|offset|count\"}, \"confirm\": \"always\"}]}; only the \
+        call is needed"
+    )]
+    Check {
+        /// The call, and what it is made in
+        #[arg(value_name = "CALL.json")]
+        call: PathBuf,
+        /// Asks whoever sits at the terminal what a person is to be asked
+        #[arg(long)]
+        ask: bool,
+    },
 }
 
 /// What `calibrate` takes.

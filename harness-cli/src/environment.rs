@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use harness_engine::{Config, ConfigError};
+use harness_guard::GuardConfig;
 use harness_pandaprobe::{BINARY_VARIABLE, Settings, SettingsError};
 use harness_sanitize::Redactor;
 use harness_store::WorkspacePaths;
@@ -113,6 +114,15 @@ impl Environment {
     #[cfg(feature = "rig")]
     pub(crate) fn variables(&self) -> Vec<(String, String)> {
         self.variables.0.clone()
+    }
+
+    /// The settings of a guard.
+    ///
+    /// # Errors
+    /// A variable with a value that is not allowed.
+    pub(crate) fn guard_config(&self) -> Result<GuardConfig, harness_guard::ConfigError> {
+        let settings = self.settings.iter();
+        GuardConfig::from_variables(settings.map(|(name, value)| (name.as_str(), value.as_str())))
     }
 
     /// A redactor that knows the secrets of this environment.

@@ -31,6 +31,7 @@ mod place;
 mod recordings;
 mod redteam;
 mod runtime;
+mod terminal;
 
 use std::io;
 use std::process::ExitCode;

@@ -3,9 +3,11 @@
 pub(crate) mod audit;
 mod calibrate;
 mod check_command;
+mod check_url;
 mod doctor;
 mod explain;
 mod export;
+mod guard;
 mod import;
 mod init;
 mod journal;
@@ -34,7 +36,7 @@ use harness_rules::{Desks, RuleBook};
 use harness_sanitize::{Gate, Intake};
 use harness_store::{OpenOptions, Reader, Workspace, WorkspacePaths};
 
-use crate::args::Verb;
+use crate::args::{GuardVerb, Verb};
 use crate::demo;
 use crate::environment::Environment;
 use crate::exit::{Exit, Problem};
@@ -142,6 +144,8 @@ pub(crate) fn run(cli: &mut Cli<'_>, verb: Verb) -> Result<Exit> {
             command,
         } => shell::explain(cli, &command),
         Verb::CheckCommand { lines } => check_command::run(cli, &lines),
+        Verb::CheckUrl { no_resolve, urls } => check_url::run(cli, no_resolve, &urls),
+        Verb::Guard(GuardVerb::Check { call, ask }) => guard::check(cli, &call, ask),
         Verb::Calibrate(args) => calibrate::run(cli, &args),
     }
 }

@@ -16,6 +16,7 @@ mod a_provider_repairs;
 mod a_repair_is_traced_when_asked_for;
 mod a_workspace_of_0_9_is_taken_over;
 mod an_operator_takes_a_rule_away;
+mod calls_and_urls_are_judged;
 mod exit_codes_are_a_contract;
 mod following_misses_nothing;
 mod json_is_one_document;
