@@ -31,6 +31,8 @@ impl Limits {
     pub const NAME: usize = 128;
     /// Spans that are put together in one go; later ones are counted as dropped.
     pub const SPANS: usize = 100_000;
+    /// What the inputs and outputs of those spans weigh together, in bytes: 256 MiB.
+    pub const HELD: usize = 256 << 20;
     /// Reports a document carries, and dropped spans an account lists; further ones are counted.
     pub const REPORTS: usize = 1000;
 }

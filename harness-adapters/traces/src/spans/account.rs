@@ -58,8 +58,12 @@ pub enum DropReason {
     /// Beyond the steps that a trace holds.
     #[error("a trace holds {} steps at most", harness_core::Trace::MAX_SPANS)]
     TraceFull,
-    /// Beyond the spans that are taken in.
-    #[error("{} spans at most are put together", Limits::SPANS)]
+    /// Beyond the spans, or the bytes of them, that are taken in.
+    #[error(
+        "{} spans of {} bytes at most are put together",
+        Limits::SPANS,
+        Limits::HELD
+    )]
     TooMany,
     /// A session id that no session may have, such as one of a repair session.
     #[error("{0}")]

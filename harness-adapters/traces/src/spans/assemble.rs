@@ -14,10 +14,12 @@ use crate::{Conversation, Limits};
 /// Spans of any number of documents, until they are put together: an export may tell the spans of
 /// one trace in several files, and the traces of one session in many.
 ///
-/// At most [`Limits::SPANS`] are held; what comes later is counted as dropped.
+/// At most [`Limits::SPANS`] of [`Limits::HELD`] bytes are held; what comes later is counted as
+/// dropped.
 #[derive(Debug, Default)]
 pub struct Spans {
     held: Vec<ForeignSpan>,
+    weight: usize,
     known: HashMap<(String, String), usize>,
     account: SpanAccount,
 }
@@ -30,13 +32,15 @@ impl Spans {
 
     pub(crate) fn take(&mut self, span: ForeignSpan, intake: &Intake) {
         let name = (span.trace.clone(), span.id.clone());
-        let is_full = self.held.len() >= Limits::SPANS;
+        let weight = self.weight.saturating_add(span.weight());
+        let is_full = self.held.len() >= Limits::SPANS || weight > Limits::HELD;
         let known = self.known.get(&name).and_then(|at| self.held.get_mut(*at));
         let reason = match known {
             // A record of a trace that lists its spans tells none of them twice.
             Some(_) if span.is_summary => return,
-            Some(held) if held.is_summary => {
+            Some(held) if held.is_summary && !is_full => {
                 *held = span;
+                self.weight = weight;
                 return;
             }
             Some(_) => DropReason::Repeated,
@@ -44,6 +48,7 @@ impl Spans {
             None => {
                 self.known.insert(name, self.held.len());
                 self.held.push(span);
+                self.weight = weight;
                 return;
             }
         };

@@ -46,6 +46,33 @@ pub(crate) struct ForeignSpan {
     pub(crate) output: Option<Value>,
 }
 
+/// What a node of a value weighs beside its text.
+const NODE: usize = 64;
+
+impl ForeignSpan {
+    /// About how many bytes its input and output take.
+    pub(crate) fn weight(&self) -> usize {
+        [&self.input, &self.output]
+            .into_iter()
+            .flatten()
+            .map(weight)
+            .sum()
+    }
+}
+
+/// The parser bounds the nesting.
+fn weight(value: &Value) -> usize {
+    NODE + match value {
+        Value::String(text) => text.len(),
+        Value::Array(list) => list.iter().map(weight).sum(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, inner)| NODE + name.len() + weight(inner))
+            .sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
+}
+
 /// Microseconds from nanoseconds since 1970; zero is "not known".
 pub(crate) fn time_of_nanos(nanos: u64) -> Option<Timestamp> {
     let micros = i64::try_from(nanos / 1000).ok()?;
@@ -55,4 +82,34 @@ pub(crate) fn time_of_nanos(nanos: u64) -> Option<Timestamp> {
 /// An id that can name something.
 pub(crate) fn is_id(text: &str) -> bool {
     !text.is_empty() && text.len() <= MAX_ID
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_span_weighs_at_least_its_texts() {
+        let span = |output: Value| ForeignSpan {
+            output: Some(output),
+            ..ForeignSpan::default()
+        };
+        assert_eq!(ForeignSpan::default().weight(), 0);
+        let text = "a box ".repeat(100);
+        let light = span(json!(text)).weight();
+        let heavy = span(json!([{ "a": text }, { "b": text }])).weight();
+        assert!(
+            light >= text.len() && heavy >= 2 * text.len(),
+            "{light} {heavy}"
+        );
+    }
+
+    #[test]
+    fn no_time_is_no_time() {
+        assert_eq!(time_of_nanos(0), None);
+        assert_eq!(time_of_nanos(5_000), Some(Timestamp::from_micros(5)));
+        assert!(time_of_nanos(u64::MAX).is_some());
+    }
 }

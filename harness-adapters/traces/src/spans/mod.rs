@@ -11,6 +11,7 @@ mod attributes;
 mod foreign;
 mod langfuse;
 mod otlp_json;
+mod parts;
 mod protobuf;
 mod said;
 mod shape;

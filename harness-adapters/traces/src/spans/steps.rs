@@ -13,6 +13,9 @@ use super::told::{Told, name_of_call, words_of};
 use crate::message::RawArguments;
 use crate::{Limits, arguments, class, failure};
 
+/// Steps that are counted; those past what a trace holds are empty.
+const MAX_COUNTED: usize = 8 * Trace::MAX_SPANS;
+
 /// The steps while they come together.
 pub(super) struct Steps<'a> {
     intake: &'a Intake,
@@ -40,7 +43,9 @@ impl<'a> Steps<'a> {
         } else {
             step(self)
         };
-        self.spans.push(step);
+        if self.spans.len() < MAX_COUNTED {
+            self.spans.push(step);
+        }
         is_full.then_some(DropReason::TraceFull)
     }
 
