@@ -3,6 +3,22 @@
 //! [`PandaprobeEvaluator`] has finished traces scored by the platform's judges; [`TraceSource`]
 //! finds a session's traces there. Both run the `pandaprobe` binary, one short command at a time.
 //!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use harness_pandaprobe::{Memory, PandaprobeEvaluator, Platform, Settings};
+//! use harness_sanitize::{Gate, Intake, Redactor};
+//!
+//! # fn f(mut setup: harness_engine::Setup) -> Result<(), Box<dyn std::error::Error>> {
+//! let settings = Settings::from_variables(std::env::vars())?;
+//! let intake = Intake::new(Gate::default(), Redactor::with_values(std::env::vars()));
+//! let memory = Arc::new(Memory::at(setup.paths.config_dir.join("pandaprobe-runs.json")));
+//! let platform = Platform::new(settings, intake);
+//! setup.evaluator = Arc::new(PandaprobeEvaluator::new(platform, memory));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Promises
 //! - A command runs in a process group of its own, with the variables it needs and no other, nothing
 //!   on its standard input, `/` as its folder, within a deadline and a bound on its output; the
