@@ -234,6 +234,21 @@ pub(crate) enum Verb {
     /// What the guard says of a tool call
     #[command(subcommand, after_help = "Example:\n  harness guard check call.json")]
     Guard(GuardVerb),
+    /// What all active rules together change, with an interval that holds at any time
+    ///
+    /// One session in twenty is shown no rule; what becomes of those is compared with the rest.
+    /// Exit 5 if nothing can be said yet.
+    #[command(after_help = "Example:\n  harness worth --format json")]
+    Worth,
+    /// The eval set against today's rules; a case that no host is here to run is skipped
+    ///
+    /// Exit 1 if a win failed when a host last ran it, 5 if every case is skipped.
+    #[command(after_help = "Example:\n  harness eval --sample 10")]
+    Eval {
+        /// The newest N cases only
+        #[arg(long, value_name = "N")]
+        sample: Option<usize>,
+    },
     /// How well alerts match failures; without labels, what scores look like
     #[command(
         after_help = "Example:\n  harness calibrate --labels labels.json --fit\n\n\

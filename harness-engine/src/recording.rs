@@ -96,8 +96,7 @@ impl Watcher {
         };
         let (book, conditions) = (self.book.clone(), evaluation.conditions());
         let outcome = self.watch.record_turn_with(record, move || {
-            let observed = book.outcomes_of_turn(&turn.session, turn.index, &conditions)?;
-            Ok(observed.into_iter().map(WatchEvent::from).collect())
+            book.outcomes_of_turn(&turn.session, turn.index, &conditions)
         })?;
         self.keep_failure(case, &outcome);
         Ok(outcome)
@@ -144,9 +143,7 @@ impl Watcher {
             reason,
         };
         let (book, session) = (self.book.clone(), session.clone());
-        self.watch.close_session_with(closed, move || {
-            let observed = book.outcomes_at_close(&session, scores)?;
-            Ok(observed.into_iter().map(WatchEvent::from).collect())
-        })
+        self.watch
+            .close_session_with(closed, move || book.outcomes_at_close(&session, scores))
     }
 }

@@ -275,7 +275,12 @@ fn check_superseded(ledger: &Ledger, rule: &Rule) -> Result<(), ProposalRefusal>
 fn compare(ledger: &Ledger, rule: &Rule) -> Result<Option<Admission>, ProposalRefusal> {
     let refuted = RuleStatus::Retired(Retirement::Harmful);
     let mut covered = None;
-    for old in ledger.rules() {
+    for old in ledger
+        .shelves()
+        .comparable(rule)
+        .into_iter()
+        .filter_map(|id| ledger.rule(id))
+    {
         if !(old.status.is_live() || old.status == refuted)
             || rule.supersedes.as_ref() == Some(&old.rule.id)
         {
@@ -307,15 +312,18 @@ fn compare(ledger: &Ledger, rule: &Rule) -> Result<Option<Admission>, ProposalRe
 }
 
 fn check_room(ledger: &Ledger, rule: &Rule) -> Result<(), ProposalRefusal> {
-    let mut scopes: BTreeMap<&Scope, (usize, usize)> = BTreeMap::new();
-    for record in ledger.live_rules() {
-        let (active, candidates) = scopes.entry(&record.rule.scope).or_default();
-        match record.status {
-            RuleStatus::Active => *active += 1,
-            _ if record.quarantined => {}
-            _ => *candidates += 1,
-        }
-    }
+    let counts = |id: &&RuleId| {
+        let record = ledger.rule(id);
+        record.is_some_and(|record| !record.quarantined)
+    };
+    let scopes: BTreeMap<&Scope, (usize, usize)> = ledger
+        .shelves()
+        .live_scopes()
+        .map(|(scope, shelf)| {
+            let candidates = shelf.candidates.iter().filter(counts).count();
+            (scope, (shelf.active.len(), candidates))
+        })
+        .collect();
     let all_candidates: usize = scopes.values().map(|(_, candidates)| candidates).sum();
     let (active, candidates) = scopes.get(&rule.scope).copied().unwrap_or_default();
     if !scopes.contains_key(&rule.scope) && scopes.len() >= MAX_SCOPES {

@@ -4,14 +4,14 @@ use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use harness_core::{Condition, MetricName, SessionId};
-use harness_store::wire::event::TrialObserved;
-use harness_store::{EntryLog, Follower, Reader, StoreError};
+use harness_store::{EntryLog, Follower, Reader, StoreError, WatchEvent};
 
 use crate::evidence::MasterKey;
 use crate::ledger::Ledger;
 use crate::outcome;
 use crate::settings::Settings;
 use crate::toolset::{RuleReader, Sees, TaskSession, TaskToolset};
+use crate::worth::{self, Worth};
 
 /// A shared view of the rules. Reading takes no lock of the workspace and follows what was
 /// appended, by this process or another.
@@ -108,7 +108,7 @@ impl RuleBook {
         session: &SessionId,
         turn_index: u32,
         conditions: &[(Condition, MetricName)],
-    ) -> Result<Vec<TrialObserved>, StoreError> {
+    ) -> Result<Vec<WatchEvent>, StoreError> {
         Ok(outcome::of_turn(
             &*self.ledger()?,
             session,
@@ -126,8 +126,16 @@ impl RuleBook {
         &self,
         session: &SessionId,
         scores: outcome::Scores,
-    ) -> Result<Vec<TrialObserved>, StoreError> {
+    ) -> Result<Vec<WatchEvent>, StoreError> {
         Ok(outcome::at_close(&*self.ledger()?, session, scores))
+    }
+
+    /// What all rules together change, as far as sessions have shown.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn worth(&self) -> Result<Worth, StoreError> {
+        Ok(worth::of(&*self.ledger()?))
     }
 
     pub(crate) fn entries(&self) -> Option<&EntryLog> {

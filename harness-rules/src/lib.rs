@@ -46,6 +46,7 @@ mod toolset;
 mod validation_desk;
 pub mod verify;
 mod words;
+mod worth;
 
 pub use admission::{
     MAX_ACTIVE_A_SCOPE, MAX_CANDIDATES, MAX_CANDIDATES_A_SCOPE, MAX_SCOPE_RATIONALE, MAX_SCOPES,
@@ -71,3 +72,4 @@ pub use replay::{
 pub use settings::{Provisional, ReplayBounds, Settings};
 pub use toolset::{PREAMBLE, RuleReader, TaskSession, TaskToolset, ToolSchema, task_tool_schemas};
 pub use validation_desk::{Decided, EvaluatorIdentity, ValidationDesk};
+pub use worth::{Worth, WorthArms};

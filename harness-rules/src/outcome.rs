@@ -5,7 +5,8 @@
 //! hides failures must not win. A turn inside a journaled outage drops the session in both arms.
 
 use harness_core::{Condition, MetricName, SessionId};
-use harness_store::wire::event::{TrialObserved, TrialObservedCause};
+use harness_store::WatchEvent;
+use harness_store::wire::event::{TrialObserved, TrialObservedCause, WorthObserved};
 
 use crate::ledger::{Ledger, Observation, RuleRecord, Trial, TrialState};
 
@@ -23,11 +24,20 @@ pub(crate) fn of_turn(
     session: &SessionId,
     turn_index: u32,
     conditions: &[(Condition, MetricName)],
-) -> Vec<TrialObserved> {
+) -> Vec<WatchEvent> {
     if ledger.session(session).is_none_or(|facts| facts.closed) {
         return Vec::new();
     }
-    waiting(ledger, session)
+    let unit = waiting_unit(ledger, session).and_then(|entered| {
+        if ledger.in_outage() {
+            Some((None, TrialObservedCause::Outage))
+        } else if entered <= turn_index && !conditions.is_empty() {
+            Some((Some(1), TrialObservedCause::Condition))
+        } else {
+            None
+        }
+    });
+    let trials = waiting(ledger, session)
         .filter_map(|(record, trial)| {
             let entry = trial.entry(session)?;
             let (y, cause) = if ledger.in_outage() {
@@ -43,17 +53,40 @@ pub(crate) fn of_turn(
             };
             Some(observed(record, trial, session, y, cause, Some(turn_index)))
         })
+        .map(WatchEvent::from);
+    trials
+        .chain(unit.map(|unit| of_unit(session, unit)))
         .collect()
 }
 
-pub(crate) fn at_close(ledger: &Ledger, session: &SessionId, scores: Scores) -> Vec<TrialObserved> {
+pub(crate) fn at_close(ledger: &Ledger, session: &SessionId, scores: Scores) -> Vec<WatchEvent> {
     let (y, cause) = match scores {
         Scores::Complete => (0, TrialObservedCause::Closed),
         Scores::Missing => (1, TrialObservedCause::Missing),
     };
+    let unit = waiting_unit(ledger, session).map(|_| of_unit(session, (Some(y), cause)));
     waiting(ledger, session)
         .map(|(record, trial)| observed(record, trial, session, Some(y), cause, None))
+        .map(WatchEvent::from)
+        .chain(unit)
         .collect()
+}
+
+/// The turn in which the session became a unit of what the rules are worth, if it waits for its
+/// outcome.
+fn waiting_unit(ledger: &Ledger, session: &SessionId) -> Option<u32> {
+    ledger
+        .unit(session)
+        .filter(|unit| unit.observation == Observation::Pending)
+        .map(|unit| unit.turn_index)
+}
+
+fn of_unit(session: &SessionId, (y, cause): (Option<u8>, TrialObservedCause)) -> WatchEvent {
+    WatchEvent::from(WorthObserved {
+        session: session.clone(),
+        y,
+        cause,
+    })
 }
 
 /// The running trials in which the session has entered and has no outcome.

@@ -27,13 +27,10 @@ const INDEX_MARKER: &str = "<!-- index: generated, edits below are lost -->";
 /// Active rules and candidates by scope; `global` is always there.
 pub(crate) fn scope_counts(ledger: &Ledger) -> BTreeMap<Scope, (u64, u64)> {
     let mut counts = BTreeMap::from([(Scope::global(), (0, 0))]);
-    for record in ledger.live_rules() {
-        let (active, provisional) = counts.entry(record.rule.scope.clone()).or_default();
-        match record.status {
-            RuleStatus::Active => *active += 1,
-            _ => *provisional += 1,
-        }
-    }
+    counts.extend(ledger.shelves().live_scopes().map(|(scope, shelf)| {
+        let count = (shelf.active.len() as u64, shelf.candidates.len() as u64);
+        (scope.clone(), count)
+    }));
     counts
 }
 
@@ -61,10 +58,7 @@ pub(crate) fn guide(ledger: &Ledger) -> String {
 
 /// The page of a scope; one without live rules is rendered empty.
 pub(crate) fn page(ledger: &Ledger, scope: &Scope, text_of_candidates: bool) -> String {
-    let mut rules: Vec<&RuleRecord> = ledger
-        .live_rules()
-        .filter(|record| record.rule.scope == *scope)
-        .collect();
+    let mut rules: Vec<&RuleRecord> = ledger.live_in(scope).collect();
     rules.sort_by_key(|record| record.added_seq);
     let mut out = format!("# Rules: {scope}\n\n{}\n", describe(scope));
     let is_active = |record: &&&RuleRecord| record.status == RuleStatus::Active;

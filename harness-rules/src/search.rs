@@ -56,27 +56,29 @@ impl SearchIndex {
                 *scores.entry(*slot).or_default() += weight;
             }
         }
-        let mut hits: Vec<Hit> = scores
+        let mut found: Vec<(u32, &(RuleId, u64))> = scores
             .into_iter()
-            .filter_map(|(slot, score)| {
-                let (id, added_seq) = self.rules.get(slot as usize)?.clone();
-                Some(Hit {
-                    id,
-                    score,
-                    added_seq,
-                })
-            })
+            .filter_map(|(slot, score)| Some((score, self.rules.get(slot as usize)?)))
             .collect();
-        hits.sort_by(rank);
-        hits
+        found.sort_unstable_by(|(score_a, (id_a, seq_a)), (score_b, (id_b, seq_b))| {
+            rank((*score_a, *seq_a, id_a), (*score_b, *seq_b, id_b))
+        });
+        found
+            .into_iter()
+            .map(|(score, (id, added_seq))| Hit {
+                id: id.clone(),
+                score,
+                added_seq: *added_seq,
+            })
+            .collect()
     }
 }
 
-fn rank(a: &Hit, b: &Hit) -> std::cmp::Ordering {
-    b.score
-        .cmp(&a.score)
-        .then_with(|| b.added_seq.cmp(&a.added_seq))
-        .then_with(|| a.id.cmp(&b.id))
+/// The order of hits: score, when the rule was added, id.
+fn rank(a: (u32, u64, &RuleId), b: (u32, u64, &RuleId)) -> std::cmp::Ordering {
+    b.0.cmp(&a.0)
+        .then_with(|| b.1.cmp(&a.1))
+        .then_with(|| a.2.cmp(b.2))
 }
 
 fn query_words(query: &str) -> BTreeSet<String> {
@@ -137,7 +139,7 @@ mod tests {
                 })
             })
             .collect();
-        hits.sort_by(rank);
+        hits.sort_by(|a, b| rank((a.score, a.added_seq, &a.id), (b.score, b.added_seq, &b.id)));
         hits
     }
 

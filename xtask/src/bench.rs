@@ -25,14 +25,19 @@ enum Bench {
     Guard,
     /// Deciding about commands, and running them
     Shell,
+    /// Looks at the rules, and what one more costs
+    Rules,
 }
 
 impl Bench {
+    const ALL: [Self; 4] = [Self::Text, Self::Rules, Self::Shell, Self::Guard];
+
     const fn package(self) -> &'static str {
         match self {
             Self::Text => "harness-sanitize",
             Self::Guard => "harness-guard",
             Self::Shell => "harness-shell",
+            Self::Rules => "harness-rules",
         }
     }
 
@@ -41,16 +46,16 @@ impl Bench {
             Self::Text => "text",
             Self::Guard => "guard",
             Self::Shell => "shell",
+            Self::Rules => "rules",
         }
     }
 }
 
 /// Runs the command.
 pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
-    let benches = args.only.map_or_else(
-        || vec![Bench::Text, Bench::Shell, Bench::Guard],
-        |only| vec![only],
-    );
+    let benches = args
+        .only
+        .map_or_else(|| Bench::ALL.to_vec(), |only| vec![only]);
     for bench in benches {
         let mut cargo = tree.cargo(["bench", "--quiet", "--package", bench.package()]);
         cargo.args(["--bench", bench.name(), "--"]);

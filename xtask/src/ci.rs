@@ -4,7 +4,7 @@
 //! rustdoc share the first, tests and gates the second, simulations, kills, demo and attacks the third.
 
 use crate::tree::{self, Tree};
-use crate::{crash, escape, gates, simulate, surface, tidy};
+use crate::{crash, escape, gates, placebo, simulate, surface, tidy};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -51,6 +51,9 @@ const STEPS: &[Step] = &[
     }),
     ("simulate", |tree| {
         nothing(simulate::run(tree, &simulate::Args::short()))
+    }),
+    ("placebo", |tree| {
+        nothing(placebo::run(tree, &placebo::Args::short()))
     }),
     ("crash", |tree| {
         nothing(crash::run(tree, &crash::Args::short()))

@@ -23,6 +23,7 @@ mod gates;
 mod harness;
 mod invariants;
 mod law;
+mod placebo;
 mod reasons;
 mod release;
 mod simulate;
@@ -57,9 +58,11 @@ enum Command {
     Gates(gates::Args),
     /// The promotion rule, simulated: error rates, power, overlap (the example of harness-rules)
     Simulate(simulate::Args),
+    /// Rules of random text in paired replay: none may be promoted more often than by chance
+    Placebo(placebo::Args),
     /// The text gate over a folder of labelled texts (the example of harness-sanitize)
     Corpus(corpus::Args),
-    /// How fast text passes the boundary (the bench of harness-sanitize)
+    /// How fast text passes the boundary, and rules are found (benches of the crates that own them)
     Bench(bench::Args),
     /// Mutated bytes against the promises of each boundary (the examples of sanitize and traces)
     Fuzz(fuzz::Args),
@@ -78,6 +81,7 @@ fn main() -> ExitCode {
         Command::Tidy => tidy::run(&tree),
         Command::Gates(args) => gates::run(&tree, &args),
         Command::Simulate(args) => simulate::run(&tree, &args),
+        Command::Placebo(args) => placebo::run(&tree, &args),
         Command::Corpus(args) => corpus::run(&tree, &args),
         Command::Bench(args) => bench::run(&tree, &args),
         Command::Fuzz(args) => fuzz::run(&tree, &args),

@@ -5,6 +5,7 @@ mod calibrate;
 mod check_command;
 mod check_url;
 mod doctor;
+mod eval;
 mod explain;
 mod export;
 mod guard;
@@ -25,6 +26,7 @@ mod shell;
 mod status;
 mod tool;
 pub(crate) mod verify;
+mod worth;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -146,6 +148,8 @@ pub(crate) fn run(cli: &mut Cli<'_>, verb: Verb) -> Result<Exit> {
         Verb::CheckCommand { lines } => check_command::run(cli, &lines),
         Verb::CheckUrl { no_resolve, urls } => check_url::run(cli, no_resolve, &urls),
         Verb::Guard(GuardVerb::Check { call, ask }) => guard::check(cli, &call, ask),
+        Verb::Worth => worth::run(cli),
+        Verb::Eval { sample } => eval::run(cli, sample),
         Verb::Calibrate(args) => calibrate::run(cli, &args),
     }
 }

@@ -29,3 +29,4 @@ mod text_is_for_people;
 mod text_passes_through_a_filter;
 mod the_demo_closes_the_loop;
 mod the_platform_is_measured;
+mod what_cannot_be_told_is_said;

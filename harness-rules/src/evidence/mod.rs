@@ -8,6 +8,7 @@
 //! - [`benefit`], [`harm`]: the two e-processes over [`Counts`]; [`Pairs`] those of
 //!   replay.
 //! - [`ByPrincipal`]: the same, without whoever could have acted on seeing the arm.
+//! - [`difference`]: what all rules together change, with an interval.
 //! - [`Levels`], [`decide_all`]: the thresholds and the loop that keeps both error rates.
 //! - [`MasterKey`], [`ArmKey`]: which session sees a rule, checkable once the key is revealed.
 //!
@@ -29,6 +30,7 @@ mod pi;
 mod principals;
 mod process;
 mod replay;
+mod worth;
 
 pub use alternatives::{ALTERNATIVES, Alternative, alternatives};
 pub use assignment::{ArmKey, KEY_BYTES, MasterKey};
@@ -40,3 +42,4 @@ pub use pi::Pi;
 pub use principals::ByPrincipal;
 pub use process::{Direction, benefit, factor, harm};
 pub use replay::{CasePairs, CaseRole, PairResult, Pairs, VETO_THRESHOLD, paired, paired_harm};
+pub use worth::{Difference, Unit, difference};

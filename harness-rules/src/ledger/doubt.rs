@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use harness_core::RuleId;
+use harness_core::{Quoted, RuleId, SessionId};
 
 /// A claim that is not believed, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub enum DoubtKind {
     BadEntry(RuleId),
     /// An outcome of a session that never entered, or a second one.
     BadOutcome(RuleId),
+    /// A unit of what the rules are worth that is none, is one twice, or has two outcomes.
+    BadUnit(SessionId),
     /// A turn or pair of replay out of order, or one that counts and may not.
     BadReplay(RuleId),
     /// A key that is not the one committed to.
@@ -71,6 +73,11 @@ impl fmt::Display for Doubt {
                     "an outcome in a trial of {rule} belongs to no waiting entry"
                 )
             }
+            DoubtKind::BadUnit(session) => write!(
+                f,
+                "{} is no unit of what the rules are worth, or has an outcome already",
+                Quoted(session.as_str())
+            ),
             DoubtKind::BadReplay(rule) => {
                 write!(f, "a replay of {rule} does not follow")
             }

@@ -7,13 +7,15 @@
 mod doubt;
 mod replay;
 mod session;
+mod shelves;
 mod trial;
+mod units;
 mod verdict;
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
 
-use harness_core::{EpisodeId, Rule, RuleId, RuleStatus, SessionId, Timestamp};
+use harness_core::{EpisodeId, Rule, RuleId, RuleStatus, Scope, SessionId, Timestamp};
 use harness_store::Fold;
 use harness_store::wire::event::{Event, Health, HealthState, RuleAdd, RuleImport, TrialKind};
 use harness_store::wire::rule::RuleDoc;
@@ -23,8 +25,10 @@ pub use doubt::{Doubt, DoubtKind};
 pub use replay::{ReplayRecord, Turn};
 pub(crate) use replay::{are_two, coin, has_its_session, may_count};
 pub use session::SessionFacts;
+use shelves::Shelves;
 pub(crate) use trial::arm_key;
 pub use trial::{Entry, Observation, Trial, TrialState};
+use units::WorthUnit;
 pub(crate) use verdict::{SUPERSEDED, evidence_of};
 
 use crate::evidence::MasterKey;
@@ -76,10 +80,14 @@ pub struct Ledger {
     sessions: HashMap<SessionId, SessionFacts>,
     proposals: HashMap<EpisodeId, RuleId>,
     index: SearchIndex,
+    shelves: Shelves,
     promotions: u32,
     last_t: u32,
     rounds: u64,
     down: bool,
+    units: HashMap<SessionId, WorthUnit>,
+    ended_units: Vec<SessionId>,
+    units_since: Option<Timestamp>,
     doubts: Vec<Doubt>,
     last_seq: u64,
 }
@@ -97,10 +105,14 @@ impl Ledger {
             sessions: HashMap::new(),
             proposals: HashMap::new(),
             index: SearchIndex::default(),
+            shelves: Shelves::default(),
             promotions: 0,
             last_t: 0,
             rounds: 0,
             down: false,
+            units: HashMap::new(),
+            ended_units: Vec::new(),
+            units_since: None,
             doubts: Vec::new(),
             last_seq: 0,
         }
@@ -119,6 +131,15 @@ impl Ledger {
     /// Candidates and active rules, in order of id.
     pub fn live_rules(&self) -> impl Iterator<Item = &RuleRecord> {
         self.rules.values().filter(|record| record.status.is_live())
+    }
+
+    /// Candidates and active rules of a scope.
+    pub(crate) fn live_in(&self, scope: &Scope) -> impl Iterator<Item = &RuleRecord> {
+        self.shelves
+            .scope(scope)
+            .into_iter()
+            .flat_map(|shelf| shelf.live())
+            .filter_map(|id| self.rules.get(id))
     }
 
     /// What an episode proposed, if it did.
@@ -166,11 +187,11 @@ impl Ledger {
     /// A ledger of made-up rules, for this crate's own unit tests.
     #[cfg(test)]
     pub(crate) fn of(records: impl IntoIterator<Item = RuleRecord>) -> Self {
-        let named = |record: RuleRecord| (record.rule.id.clone(), record);
-        Self {
-            rules: records.into_iter().map(named).collect(),
-            ..Self::new(None)
+        let mut ledger = Self::new(None);
+        for record in records {
+            ledger.insert(record);
         }
+        ledger
     }
 
     pub(crate) const fn key(&self) -> Option<&MasterKey> {
@@ -179,6 +200,10 @@ impl Ledger {
 
     pub(crate) const fn index(&self) -> &SearchIndex {
         &self.index
+    }
+
+    pub(crate) const fn shelves(&self) -> &Shelves {
+        &self.shelves
     }
 
     fn doubt(&mut self, record: &Record, kind: DoubtKind) {
@@ -213,6 +238,8 @@ impl Ledger {
             Event::TrialOpened(opened) => self.open_trial(record, opened),
             Event::TrialAssigned(assigned) => self.enter(assigned),
             Event::TrialObserved(observed) => self.observe(observed),
+            Event::WorthAssigned(assigned) => self.enter_unit(record, assigned),
+            Event::WorthObserved(observed) => self.observe_unit(observed),
             Event::ValidationRoundStarted(started) => {
                 self.rounds = self.rounds.max(started.round);
                 Ok(())
@@ -287,11 +314,13 @@ impl Ledger {
 
     fn insert(&mut self, record: RuleRecord) {
         self.index.insert(&record.rule, record.added_seq);
+        self.shelves.insert(&record.rule, record.status);
         self.rules.insert(record.rule.id.clone(), record);
     }
 
     fn set_status(&mut self, id: &RuleId, status: RuleStatus, at: Timestamp) {
         if let Some(record) = self.rules.get_mut(id) {
+            self.shelves.refile(&record.rule, record.status, status);
             record.status = status;
             record.changed_at = at;
             if let Some(trial) = record.open_trial_mut() {

@@ -1,5 +1,7 @@
 //! What the four tools answer, as JSON objects with `ok`, from a view of the rules.
 
+use std::collections::BTreeSet;
+
 use harness_core::{Quoted, RuleId, RuleStatus, Scope, TASK_TOOLS};
 use serde_json::{Value, json};
 
@@ -88,8 +90,8 @@ impl Call {
             Self::List => list(ledger),
             Self::Read { scope } => {
                 let mut found: Vec<&RuleRecord> = ledger
-                    .live_rules()
-                    .filter(|record| record.rule.scope == *scope && shows(record))
+                    .live_in(scope)
+                    .filter(|record| shows(record))
                     .collect();
                 found.sort_by_key(|record| (rank(record), record.added_seq));
                 json!({
@@ -119,6 +121,23 @@ impl Call {
                 }),
                 None => failed("no rule has that id"),
             },
+        }
+    }
+
+    /// The rules that the answer may hold: no other can change it.
+    pub(crate) fn reach(&self, ledger: &Ledger) -> BTreeSet<RuleId> {
+        match self {
+            Self::List | Self::Status { .. } => BTreeSet::new(),
+            Self::Read { scope } => ledger
+                .live_in(scope)
+                .map(|record| record.rule.id.clone())
+                .collect(),
+            Self::Search { query, .. } => ledger
+                .index()
+                .search(query)
+                .into_iter()
+                .map(|hit| hit.id)
+                .collect(),
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! A session enters a trial at its first call whose answer would differ between the arms: the call
 //! is answered twice, with the rule shown and hidden and all other rules at the session's own arms,
-//! and the whole answers are compared. The entry is on disk before the answer leaves; where that
+//! and the whole answers are compared. The entry is on disk before the answer leaves,
+//! and so is that the session is a unit of what all rules are worth, if it is; where that
 //! cannot be had in time, the hidden answer is given in either arm and nothing is entered, so that
 //! randomisation is not undone by what the disk did.
 
@@ -10,7 +11,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use harness_core::{RuleId, RuleStatus, SessionId};
-use harness_store::wire::event::{TrialAssigned, TrialKind};
+use harness_store::EntryEvent;
+use harness_store::wire::event::{TrialAssigned, TrialKind, WorthAssigned};
 use serde_json::Value;
 
 use super::answer::{Call, failed};
@@ -31,15 +33,19 @@ pub(super) fn answer_in_session(book: &RuleBook, session: &TaskSession, call: &C
     if !call.reads_rules() {
         return call.answer(&view, &|_| true);
     }
-    let arms = Arms::of(&view, session.id(), book.settings().provisional);
+    let arms = Arms::of(&view, session.id(), call, book.settings().provisional);
     let entering = arms.entering(&view, call);
-    if entering.is_empty() {
+    let becomes_unit = session.may_be_a_unit() && view.becomes_unit(session.id());
+    if entering.is_empty() && !becomes_unit {
         return call.answer(&view, &|record| arms.shows(record));
     }
     drop(view);
     match enter(book, session, call) {
         Some(answer) => answer,
-        None => hidden_answer(book, session.id(), call),
+        None => {
+            session.never_a_unit();
+            hidden_answer(book, session.id(), call)
+        }
     }
 }
 
@@ -52,22 +58,35 @@ fn enter(book: &RuleBook, session: &TaskSession, call: &Call) -> Option<Value> {
         call.clone(),
         session.turn(),
     );
+    let may_be_a_unit = session.may_be_a_unit();
     book.entries()?
         .commit(ENTRY_DEADLINE, move |tx| {
             let view = inner.ledger()?;
-            let arms = Arms::of(&view, &id, inner.settings().provisional);
+            let arms = Arms::of(&view, &id, &call, inner.settings().provisional);
             let mut next_t = view.next_t();
-            let mut events = Vec::new();
+            let mut events: Vec<EntryEvent> = Vec::new();
+            if may_be_a_unit && view.becomes_unit(&id) {
+                events.push(
+                    WorthAssigned {
+                        session: id.clone(),
+                        turn_index,
+                    }
+                    .into(),
+                );
+            }
             for (rule, trial) in arms.entering(&view, &call) {
                 let is_first = trial.name.kind == TrialKind::Trial && trial.t.is_none();
-                events.push(TrialAssigned {
-                    rule,
-                    trial: trial.name,
-                    session: id.clone(),
-                    pi: trial.next_pi().probability(),
-                    t: is_first.then(|| u64::from(next_t.get())),
-                    turn_index,
-                });
+                events.push(
+                    TrialAssigned {
+                        rule,
+                        trial: trial.name,
+                        session: id.clone(),
+                        pi: trial.next_pi().probability(),
+                        t: is_first.then(|| u64::from(next_t.get())),
+                        turn_index,
+                    }
+                    .into(),
+                );
                 if is_first {
                     next_t = next_t.saturating_add(1);
                 }
@@ -75,7 +94,7 @@ fn enter(book: &RuleBook, session: &TaskSession, call: &Call) -> Option<Value> {
             let answer = call.answer(&view, &|record| arms.shows(record));
             drop(view);
             if !events.is_empty() {
-                tx.commit(events.into_iter().map(Into::into).collect())?;
+                tx.commit(events)?;
             }
             Ok::<Value, harness_store::StoreError>(answer)
         })
@@ -88,7 +107,7 @@ fn enter(book: &RuleBook, session: &TaskSession, call: &Call) -> Option<Value> {
 fn hidden_answer(book: &RuleBook, session: &SessionId, call: &Call) -> Value {
     match book.ledger() {
         Ok(view) => {
-            let arms = Arms::of(&view, session, book.settings().provisional);
+            let arms = Arms::of(&view, session, call, book.settings().provisional);
             call.answer(&view, &|record| {
                 arms.shows(record) && !arms.is_waiting_for(&record.rule.id)
             })
@@ -106,20 +125,22 @@ enum Standing {
     Waiting { shown: bool },
 }
 
-/// A session's arms in everything that is running.
+/// A session's arms in everything that is running and that a call can show.
 struct Arms {
     null: bool,
     of: BTreeMap<RuleId, Standing>,
 }
 
 impl Arms {
-    fn of(ledger: &Ledger, session: &SessionId, provisional: Provisional) -> Self {
+    fn of(ledger: &Ledger, session: &SessionId, call: &Call, provisional: Provisional) -> Self {
         let null = ledger
             .key()
             .is_some_and(|key| key.in_null_arm(session.as_str()));
         let mut of = BTreeMap::new();
         if !null {
-            for record in ledger.live_rules() {
+            let reach = call.reach(ledger);
+            let live = reach.iter().filter_map(|id| ledger.rule(id));
+            for record in live.filter(|record| record.status.is_live()) {
                 if let Some(standing) = standing(ledger, session, record, provisional) {
                     of.insert(record.rule.id.clone(), standing);
                 }

@@ -1,7 +1,7 @@
 //! The toolset that a task agent holds.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use harness_core::{Rule, RuleId, SessionId};
@@ -18,6 +18,7 @@ use crate::book::RuleBook;
 pub struct TaskSession {
     id: SessionId,
     turn: AtomicU32,
+    is_no_unit: AtomicBool,
     surfaced: Mutex<BTreeSet<RuleId>>,
 }
 
@@ -27,6 +28,7 @@ impl TaskSession {
         Arc::new(Self {
             id,
             turn: AtomicU32::new(0),
+            is_no_unit: AtomicBool::new(false),
             surfaced: Mutex::default(),
         })
     }
@@ -55,6 +57,16 @@ impl TaskSession {
             .iter()
             .cloned()
             .collect()
+    }
+
+    /// Says that an answer left before the session could become a unit of what the rules are worth:
+    /// it never will, as what it reads from now on may depend on what it was shown.
+    pub(super) fn never_a_unit(&self) {
+        self.is_no_unit.store(true, Ordering::Release);
+    }
+
+    pub(super) fn may_be_a_unit(&self) -> bool {
+        !self.is_no_unit.load(Ordering::Acquire)
     }
 
     fn remember(&self, answer: &Value) {

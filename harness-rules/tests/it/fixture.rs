@@ -477,8 +477,7 @@ impl Live {
         let outcome = desks
             .watch
             .record_turn_with(turn(&id, index), move || {
-                let settled = book.outcomes_of_turn(&session, index, &conditions)?;
-                Ok(settled.into_iter().map(Into::into).collect())
+                book.outcomes_of_turn(&session, index, &conditions)
             })
             .unwrap();
         assert!(
@@ -497,10 +496,9 @@ impl Live {
             reason: CloseReason::Host,
         };
         let book = desks.book.clone();
-        let was_open = desks.watch.close_session_with(closed, move || {
-            let settled = book.outcomes_at_close(&session, scores)?;
-            Ok(settled.into_iter().map(Into::into).collect())
-        });
+        let was_open = desks
+            .watch
+            .close_session_with(closed, move || book.outcomes_at_close(&session, scores));
         assert_eq!(was_open, Ok(true));
     }
 

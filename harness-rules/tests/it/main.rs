@@ -26,4 +26,5 @@ mod outcomes_count_once;
 mod replay_comes_first;
 mod replayed;
 mod what_a_proposal_must_pass;
+mod what_all_rules_are_worth;
 mod what_must_not_compile;
