@@ -201,11 +201,15 @@ pub(crate) enum Verb {
     /// Replaces secrets by their kinds
     #[command(after_help = "Example:\n  harness redact < log.txt > clean.txt")]
     Redact,
-    /// What the default shell policy says of a command; exit 1 if it may not run
-    #[command(after_help = "Example:\n  harness shell --explain -- jq .name package.json")]
+    /// Runs one command under the default shell policy, confined to the folder that this is called in
+    ///
+    /// Exit 1 where the policy refuses it or it does not exit with 0; its own code is in the JSON,
+    /// 124 for a timeout. Exit 4 where nothing on this machine confines: nothing runs then.
+    #[command(after_help = "Examples:\n  harness shell -- cat notes.txt\n  \
+        harness shell --explain -- jq .name package.json")]
     Shell {
         /// Says what the policy decides and why, and runs nothing
-        #[arg(long, required = true)]
+        #[arg(long)]
         explain: bool,
         /// A binary of the policy, and its words
         #[arg(value_name = "ARGV", last = true, required = true)]

@@ -24,6 +24,7 @@ pub(crate) struct Environment {
     #[cfg(feature = "rig")]
     variables: Variables,
     redactor: Redactor,
+    commands: harness_shell::Environment,
     platform: Result<Settings, SettingsError>,
     names_platform: bool,
     colour: bool,
@@ -74,6 +75,7 @@ impl Environment {
                 .cloned()
                 .collect(),
             names_platform: path(BINARY_VARIABLE).is_some(),
+            commands: harness_shell::Environment::of(texts.iter().cloned()),
             platform: Settings::from_variables(texts.iter().cloned()),
             #[cfg(feature = "rig")]
             variables: Variables(texts.clone()),
@@ -138,6 +140,11 @@ impl Environment {
     /// Whether the operator named the platform's binary, so that it is expected to work.
     pub(crate) const fn names_platform(&self) -> bool {
         self.names_platform
+    }
+
+    /// What commands of an agent may see of it.
+    pub(crate) const fn of_commands(&self) -> &harness_shell::Environment {
+        &self.commands
     }
 
     /// The folder that we were called in.

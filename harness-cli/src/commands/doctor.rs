@@ -1,7 +1,10 @@
 //! `harness doctor`: what holds of the workspace on this machine; exit 1 if something does not.
 
-use anyhow::Result;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
 use harness_pandaprobe::{Platform, measure};
+use harness_shell::{Backend, Confinement, Sandbox, Workspace};
 use harness_store::{Check, Outcome, examine};
 use serde_json::json;
 
@@ -16,6 +19,7 @@ pub(super) fn run(cli: &mut Cli<'_>, repair: Option<&str>) -> Result<Exit> {
     let here = std::env::current_dir().ok();
     let mut checks = examine(&paths, here.as_deref());
     checks.push(chain(cli));
+    checks.extend(sandboxes(cli)?);
     checks.extend(platform(cli)?);
     if let Some(model) = repair {
         checks.push(repair_model::check(cli.environment, model)?);
@@ -43,6 +47,52 @@ pub(super) fn run(cli: &mut Cli<'_>, repair: Option<&str>) -> Result<Exit> {
         }
     }
     Ok(if ok { Exit::Done } else { Exit::Found })
+}
+
+/// Each sandbox, by what its probe saw. One is enough; the first that holds is the one in use.
+fn sandboxes(cli: &Cli<'_>) -> Result<Vec<Check>> {
+    let ground = Ground::new(cli.environment.temporary())?;
+    let workspace = Workspace::open(&ground.0, &[])?;
+    let proven = Backend::ALL.map(|backend| {
+        let confinement = Confinement::of(workspace.clone());
+        Sandbox::start_with(backend, confinement, cli.intake())
+            .map(|(_sandbox, enforcement)| enforcement.to_string())
+            .map_err(|unfit| unfit.to_string())
+    });
+    let without = if proven.iter().any(Result::is_ok) {
+        Outcome::Doubtful
+    } else {
+        Outcome::Fails
+    };
+    let check = |proven| {
+        let (outcome, what) = match proven {
+            Ok(what) => (Outcome::Holds, what),
+            Err(why) => (without, why),
+        };
+        Check {
+            name: "sandbox",
+            outcome,
+            what,
+        }
+    };
+    Ok(proven.into_iter().map(check).collect())
+}
+
+/// An empty folder for a sandbox to be proved in, gone at the end.
+struct Ground(PathBuf);
+
+impl Ground {
+    fn new(temporary: &Path) -> Result<Self> {
+        let folder = temporary.join(format!("harness-doctor-{}", std::process::id()));
+        std::fs::create_dir(&folder).with_context(|| format!("no folder in {temporary:?}"))?;
+        Ok(Self(folder))
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// The platform's binary, by what it does. Nobody needs it, so only one that the operator named can

@@ -141,10 +141,13 @@ pub(crate) fn run(cli: &mut Cli<'_>, verb: Verb) -> Result<Exit> {
         Verb::Sanitize { max_len } => sanitize::run(cli, max_len),
         Verb::Scan => scan::run(cli),
         Verb::Redact => redact::run(cli),
-        Verb::Shell {
-            explain: _,
-            command,
-        } => shell::explain(cli, &command),
+        Verb::Shell { explain, command } => {
+            if explain {
+                shell::explain(cli, &command)
+            } else {
+                shell::run(cli, &command)
+            }
+        }
         Verb::CheckCommand { lines } => check_command::run(cli, &lines),
         Verb::CheckUrl { no_resolve, urls } => check_url::run(cli, no_resolve, &urls),
         Verb::Guard(GuardVerb::Check { call, ask }) => guard::check(cli, &call, ask),

@@ -10,6 +10,7 @@
 )]
 
 mod a_command_is_judged_before_it_runs;
+mod a_command_runs_confined;
 mod a_model_is_fitted_to_enough;
 #[cfg(feature = "rig")]
 mod a_provider_repairs;

@@ -1,16 +1,19 @@
-//! How long commands take to be decided about.
+//! How long commands take to be decided about, and to be run.
 //!
 //! `cargo bench -p harness-shell --bench shell -- [--json]` prints one row a measurement:
 //! `{"name","value","unit","n","baseline","ratio"}`, see each file for what its rows mean.
 #![allow(
     clippy::print_stdout,
     clippy::expect_used,
+    clippy::print_stderr,
     clippy::indexing_slicing,
     clippy::string_slice,
     reason = "this program reports on standard output, and its inputs are its own"
 )]
 
 mod decision;
+#[cfg(target_os = "linux")]
+mod spawn;
 
 /// One measurement.
 struct Row {
@@ -50,6 +53,10 @@ impl Row {
 fn main() {
     let json = std::env::args().any(|argument| argument == "--json");
     for row in decision::rows() {
+        row.print(json);
+    }
+    #[cfg(target_os = "linux")]
+    for row in spawn::rows() {
         row.print(json);
     }
 }
