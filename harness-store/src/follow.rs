@@ -252,15 +252,17 @@ impl<F: Fold> Follower<F> {
 }
 
 impl Follower<State> {
-    /// Leaves a snapshot of what was derived if `every` lines were added since the last one. It
-    /// needs no lock: what it stands on is looked at by whoever takes it up.
-    pub(crate) fn leave_snapshot(&mut self, every: u64) -> Result<(), StoreError> {
+    /// The number of lines that the last snapshot stands on, as far as this follower knows.
+    pub(crate) const fn snapshot_at(&self) -> u64 {
+        self.snapshot_at
+    }
+
+    /// Leaves a snapshot of what was derived. It needs no lock: what it stands on is looked at by
+    /// whoever takes it up.
+    pub(crate) fn leave_snapshot(&mut self) -> Result<(), StoreError> {
         let (Some(folder), Some(footing)) = (&self.snapshots, self.footing()) else {
             return Ok(());
         };
-        if footing.lines.saturating_sub(self.snapshot_at) < every {
-            return Ok(());
-        }
         snapshot::leave(folder, &footing, &self.fold)?;
         self.snapshot_at = footing.lines;
         Ok(())

@@ -278,6 +278,11 @@ impl Journal {
         &self.end.head
     }
 
+    /// How many lines it has, of any kind.
+    pub(crate) const fn lines(&self) -> u64 {
+        self.end.lines
+    }
+
     /// Whether the journal has no line of the chain yet.
     pub(crate) const fn is_unchained(&self) -> bool {
         self.end.head.lines == 0

@@ -21,8 +21,10 @@ use crate::wire::{sha256_hex, unhex};
 
 /// Its file, in the workspace's folder outside the root.
 pub(crate) const FILE: &str = "snapshot";
-/// What it is, and in which version: any other is not taken up.
-const FORMAT: &str = "harness snapshot 1";
+/// What it is, and which version wrote it. Another version may derive something else from the same
+/// lines, or know kinds that this one does not, so its snapshot is not taken up. The number goes up
+/// with whatever a fold derives differently within a version.
+const FORMAT: &str = concat!("harness snapshot 1 of ", env!("CARGO_PKG_VERSION"));
 /// Bytes that it has at most; what is larger is not written.
 const MAX_SNAPSHOT: u64 = 256 << 20;
 /// Lines that were added before an idle writer leaves a new one.

@@ -27,10 +27,18 @@ enum Bench {
     Shell,
     /// Looks at the rules, and what one more costs
     Rules,
+    /// The workspace on disk
+    Store,
 }
 
 impl Bench {
-    const ALL: [Self; 4] = [Self::Text, Self::Rules, Self::Shell, Self::Guard];
+    const ALL: [Self; 5] = [
+        Self::Text,
+        Self::Rules,
+        Self::Shell,
+        Self::Guard,
+        Self::Store,
+    ];
 
     const fn package(self) -> &'static str {
         match self {
@@ -38,6 +46,7 @@ impl Bench {
             Self::Guard => "harness-guard",
             Self::Shell => "harness-shell",
             Self::Rules => "harness-rules",
+            Self::Store => "harness-store",
         }
     }
 
@@ -47,6 +56,7 @@ impl Bench {
             Self::Guard => "guard",
             Self::Shell => "shell",
             Self::Rules => "rules",
+            Self::Store => "store",
         }
     }
 }

@@ -57,6 +57,9 @@ pub(crate) struct Args {
     /// Processes that share the workspace, all killed in each round
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=16))]
     processes: u32,
+    /// Seconds after which no further round is begun; the counts say how many kills were made
+    #[arg(long, value_name = "SECONDS")]
+    within_s: Option<u64>,
     /// Decides the moments, as far as a clock can be decided
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -71,6 +74,7 @@ impl Args {
         Self {
             kills: 20,
             processes: 1,
+            within_s: None,
             seed: 1,
             json: false,
         }
@@ -89,7 +93,10 @@ struct Cost {
 /// Runs the command.
 pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
     let mut experiment = Experiment::start(tree, args)?;
-    let (kills, cost) = match experiment.run(args.kills as usize) {
+    let until = args
+        .within_s
+        .map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let (kills, cost) = match experiment.run(args.kills as usize, until) {
         Ok(done) => done,
         Err(error) => {
             let kept = experiment.harness.keep();
@@ -164,14 +171,15 @@ impl Experiment {
         })
     }
 
-    fn run(&mut self, wanted: usize) -> Result<(usize, Cost)> {
+    fn run(&mut self, wanted: usize, until: Option<Instant>) -> Result<(usize, Cost)> {
         let first = self.next_folder()?;
         let started = Instant::now();
         self.harness.ingest(&[&first])?;
         self.typical = started.elapsed();
         self.examine()?;
         let (mut kills, mut idle) = (0, 0);
-        while kills < wanted {
+        let in_time = || until.is_none_or(|until| Instant::now() < until);
+        while kills < wanted && in_time() {
             let killed = self.round()?.min(wanted - kills);
             kills += killed;
             idle = if killed == 0 { idle + 1 } else { 0 };

@@ -92,9 +92,9 @@ pub fn export(
     let sink = Sink::new(Redactor::patterns_only().into());
     let mut exported = Exported::default();
     put(&to, &sink, rules)?;
-    write_journal(reader, &to, &mut exported)?;
+    write_journal(reader, &to, &sink, &mut exported)?;
     write_mailbox(reader, &to, &sink, &mut exported)?;
-    copy_documents(reader, &to)?;
+    write_documents(reader, &to, &sink)?;
     write_cases(reader, &to, &sink, &mut exported)?;
     let mut history = History::default();
     scores::each_line(reader.root(), |line| history.take(line))?;
@@ -103,7 +103,12 @@ pub fn export(
     Ok(exported)
 }
 
-fn write_journal(reader: &Reader, to: &Root, exported: &mut Exported) -> Result<(), StoreError> {
+fn write_journal(
+    reader: &Reader,
+    to: &Root,
+    sink: &Sink,
+    exported: &mut Exported,
+) -> Result<(), StoreError> {
     let path = layout::journal();
     let mut bytes = Vec::new();
     for line in reader.records_from(0)? {
@@ -111,8 +116,8 @@ fn write_journal(reader: &Reader, to: &Root, exported: &mut Exported) -> Result<
             continue;
         };
         exported.events += 1;
-        bytes.extend(json::compact(&value));
-        bytes.push(b'\n');
+        // Another program's line never passed our sink.
+        bytes.extend(sink.line(&value)?);
         if bytes.len() >= CHUNK {
             to.append_lines(path.as_str(), &bytes)?;
             bytes.clear();
@@ -183,8 +188,8 @@ fn write_mailbox(
     mailbox_files::write_status(to, sink, mailbox, updated)
 }
 
-/// Evaluation dumps and descriptions of scopes, as they are.
-fn copy_documents(reader: &Reader, to: &Root) -> Result<(), StoreError> {
+/// Evaluation dumps and descriptions of scopes. What does not read was none of ours.
+fn write_documents(reader: &Reader, to: &Root, sink: &Sink) -> Result<(), StoreError> {
     let folder = layout::traces_folder();
     let names = reader.root().list(folder.as_str())?;
     let dumps = names
@@ -192,8 +197,9 @@ fn copy_documents(reader: &Reader, to: &Root) -> Result<(), StoreError> {
         .filter(|name| name.ends_with(".json"))
         .map(|name| format!("{folder}/{name}"));
     for path in dumps.chain([layout::scope_metadata().as_str().to_owned()]) {
-        if let Some(bytes) = reader.root().read(&path, MAX_FILE)? {
-            to.replace(&path, &bytes)?;
+        let bytes = reader.root().read(&path, MAX_FILE)?.unwrap_or_default();
+        if let Ok(document) = json::parse(&bytes) {
+            to.replace(&path, &sink.document(&document)?)?;
         }
     }
     Ok(())

@@ -3,14 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use harness_core::{SessionId, Timestamp};
+use harness_core::SessionId;
 use serde::{Deserialize, Serialize};
 
-use crate::wire::as_text::one;
-use crate::wire::score::{GateDoc, ScoresLine};
+use crate::wire::score::{GateDoc, SampleDoc, ScoresLine};
 
 /// Samples of a key, the newest ones: what 0.9 keeps.
-const MAX_SAMPLES: usize = 500;
+pub(super) const MAX_SAMPLES: usize = 500;
 /// What stands between session and metric.
 const SEPARATOR: &str = "::";
 
@@ -20,16 +19,6 @@ pub(super) struct HistoryDoc {
     pub(super) gate: GateDoc,
     #[serde(default)]
     pub(super) series: Vec<SampleDoc>,
-}
-
-/// One score.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct SampleDoc {
-    pub(super) value: f64,
-    #[serde(with = "one")]
-    pub(super) ts: Timestamp,
-    #[serde(default)]
-    pub(super) run_id: Option<String>,
 }
 
 /// Session and metric of a key.
@@ -49,6 +38,11 @@ impl History {
                 for (metric, gate) in line.x_imported_gate {
                     self.of(&line.session, &metric, gate);
                 }
+                for (metric, series) in line.x_imported_series {
+                    series
+                        .into_iter()
+                        .for_each(|sample| self.push(&line.session, &metric, sample));
+                }
             }
             ScoresLine::Turn(line) => {
                 for (metric, gate) in line.gate {
@@ -58,20 +52,24 @@ impl History {
                     let Some(value) = value else {
                         continue;
                     };
-                    let key = key(&line.session, &metric);
-                    // A metric without a gate is none that 0.9 follows.
-                    if let Some(doc) = self.0.get_mut(&key) {
-                        if doc.series.len() == MAX_SAMPLES {
-                            doc.series.remove(0);
-                        }
-                        doc.series.push(SampleDoc {
-                            value,
-                            ts: line.ts,
-                            run_id: None,
-                        });
-                    }
+                    let sample = SampleDoc {
+                        value,
+                        ts: line.ts,
+                        run_id: None,
+                    };
+                    self.push(&line.session, &metric, sample);
                 }
             }
+        }
+    }
+
+    fn push(&mut self, session: &SessionId, metric: &str, sample: SampleDoc) {
+        // A metric without a gate is none that 0.9 follows.
+        if let Some(doc) = self.0.get_mut(&key(session, metric)) {
+            if doc.series.len() == MAX_SAMPLES {
+                doc.series.remove(0);
+            }
+            doc.series.push(sample);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Reading a workspace of 0.9: all of it, once, before anything is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use harness_core::{EvalCase, Notice, NoticeId, RuleId, SessionId, layout};
@@ -17,7 +17,6 @@ use crate::wire::eval_case::CaseDoc;
 use crate::wire::json;
 use crate::wire::notice::NoticeDoc;
 use crate::wire::rule::{RuleDoc, TrialDoc};
-use crate::wire::score::GateDoc;
 
 /// Where 0.9 keeps its scores.
 pub(super) const HISTORY: &str = "state/score_history.json";
@@ -25,8 +24,13 @@ pub(super) const HISTORY: &str = "state/score_history.json";
 const MAX_TEXT: usize = 64 << 10;
 /// Bytes of a file with one document.
 const MAX_DOCUMENT: u64 = 4 << 20;
+/// Rules, notices, cases and conversations that are read, of each.
+const MAX_RECORDS: usize = 100_000;
 /// Records that do not read and are listed one by one.
 const MAX_UNREAD: usize = 1000;
+
+/// Why some were left out.
+const TOO_MANY: &str = "there are more than a hundred thousand: the rest was not read";
 
 /// What could not be read, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +47,7 @@ pub struct Original {
     pub(super) rules: Vec<RuleDoc>,
     pub(super) notices: Vec<(Notice, Option<DumpDoc>)>,
     pub(super) cases: Vec<EvalCase>,
-    pub(super) gates: BTreeMap<SessionId, BTreeMap<String, GateDoc>>,
+    pub(super) gates: BTreeMap<SessionId, BTreeMap<String, HistoryDoc>>,
     pub(super) scopes: Option<Value>,
     unread: Vec<Unread>,
 }
@@ -61,8 +65,9 @@ impl Original {
         };
         let mut original = Self::default();
         original.read_rules(&source);
+        let mut known = BTreeSet::new();
         for folder in [layout::processed_folder(), layout::pending_folder()] {
-            original.read_notices(&source, folder.as_str())?;
+            original.read_notices(&source, folder.as_str(), &mut known)?;
         }
         original.read_cases(&source)?;
         original.read_gates(&source);
@@ -94,6 +99,9 @@ impl Original {
                 continue;
             }
             match source.parse(line).and_then(rule) {
+                Ok(rule) if latest.len() >= MAX_RECORDS && !latest.contains_key(&rule.id) => {
+                    return self.tell(path.as_str(), TOO_MANY.to_owned());
+                }
                 Ok(rule) => {
                     latest.insert(rule.id.clone(), rule);
                 }
@@ -107,8 +115,18 @@ impl Original {
         });
     }
 
-    fn read_notices(&mut self, source: &Source<'_>, folder: &str) -> Result<(), StoreError> {
+    /// Resolved notices first: one that was cut off between the two folders is resolved.
+    fn read_notices(
+        &mut self,
+        source: &Source<'_>,
+        folder: &str,
+        known: &mut BTreeSet<NoticeId>,
+    ) -> Result<(), StoreError> {
         for name in source.documents(folder)? {
+            if known.len() >= MAX_RECORDS {
+                self.tell(folder, TOO_MANY.to_owned());
+                break;
+            }
             let path = format!("{folder}/{name}");
             let Some(doc) = self.document::<NoticeDoc>(source, &path) else {
                 continue;
@@ -117,7 +135,7 @@ impl Original {
                 Ok(notice) if format!("{}.json", notice.id) != name => {
                     self.tell(&path, "its id is not its name".to_owned());
                 }
-                Ok(notice) if self.has_notice(&notice.id) => {}
+                Ok(notice) if !known.insert(notice.id.clone()) => {}
                 Ok(notice) => {
                     let dump = self.document(source, layout::dump(&notice.id).as_str());
                     self.notices.push((notice, dump));
@@ -131,6 +149,10 @@ impl Original {
     fn read_cases(&mut self, source: &Source<'_>) -> Result<(), StoreError> {
         let folder = layout::evalset_folder();
         for name in source.documents(folder.as_str())? {
+            if self.cases.len() >= MAX_RECORDS {
+                self.tell(folder.as_str(), TOO_MANY.to_owned());
+                break;
+            }
             let path = format!("{folder}/{name}");
             if let Some(doc) = self.document::<CaseDoc>(source, &path) {
                 match doc.try_into_domain() {
@@ -148,9 +170,11 @@ impl Original {
         for (key, value) in all {
             let read = serde_json::from_value::<HistoryDoc>(value);
             match (history::parts(&key), read) {
-                (Some((session, metric)), Ok(doc)) => {
+                (Some((session, metric)), Ok(mut doc)) if doc.gate.reads(metric) => {
+                    let surplus = doc.series.len().saturating_sub(history::MAX_SAMPLES);
+                    doc.series.drain(..surplus);
                     let gates = self.gates.entry(session).or_default();
-                    gates.insert(metric.to_owned(), doc.gate);
+                    gates.insert(metric.to_owned(), doc);
                 }
                 _ => self.tell(HISTORY, "a key or its value is of another shape".to_owned()),
             }
@@ -172,10 +196,6 @@ impl Original {
             Err(error) => Err(error.to_string()),
         };
         read.map_err(|reason| self.tell(path, reason)).ok()
-    }
-
-    fn has_notice(&self, id: &NoticeId) -> bool {
-        self.notices.iter().any(|(notice, _)| notice.id == *id)
     }
 
     fn tell(&mut self, place: &str, reason: String) {

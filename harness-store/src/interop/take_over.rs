@@ -1,6 +1,6 @@
 //! Taking a workspace of 0.9 over. Safe to repeat: what is here already is left as it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use harness_core::{CaseId, CleanText, EvalCase, NoticeId, RuleId, Timestamp, layout};
 
@@ -208,12 +208,25 @@ fn keep_gates(
             taken.known += 1;
             continue;
         }
-        taken.sessions += 1;
-        lines.push(ScoresLine::Gate(GateLine {
+        let mut line = GateLine {
             ts: now,
             session: session.clone(),
-            x_imported_gate: gates.clone(),
-        }));
+            x_imported_gate: BTreeMap::new(),
+            x_imported_series: BTreeMap::new(),
+        };
+        for (metric, doc) in gates {
+            line.x_imported_gate.insert(metric.clone(), doc.gate);
+            let series = doc.series.clone();
+            line.x_imported_series.insert(metric.clone(), series);
+        }
+        // A line has a bound: the series goes first, and what is longer still is no session.
+        if core.sink.line(&line).is_err() {
+            line.x_imported_series.clear();
+        }
+        if core.sink.line(&line).is_ok() {
+            taken.sessions += 1;
+            lines.push(ScoresLine::Gate(line));
+        }
     }
     if lines.is_empty() {
         return Ok(());

@@ -91,3 +91,16 @@ pub(super) fn unfit(stat: &Stat) -> Option<FileKind> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_no_file_and_a_file_is_one() {
+        let kind = |path: &std::path::Path| unfit(&rustix::fs::stat(path).unwrap());
+        assert_eq!(kind("/dev/null".as_ref()), Some(FileKind::Device));
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert_eq!(kind(file.path()), None);
+    }
+}

@@ -159,7 +159,7 @@ pub(crate) struct Link<'l> {
 /// Brackets in a line beyond which it may be nested deeper than a reader goes.
 const MAX_BRACKETS: usize = 120;
 
-/// Reads a line as we write them: ASCII, flat enough, of a kind that is known. `None` for any
+/// Reads a line as we write them: ASCII, flat enough, of a kind that is frequent. `None` for any
 /// other, which [`read`] looks at in full. The shorter way, and the same result.
 fn read_ours(bytes: &[u8], offset: u64, digest: [u8; 32]) -> Option<Record> {
     let link = Link::of(bytes)?;

@@ -28,6 +28,13 @@ pub struct GateDoc {
     pub turns_since_gain: u32,
 }
 
+impl GateDoc {
+    /// Whether it is a state that a gate can have of the metric of that name.
+    pub(crate) fn reads(&self, metric: &str) -> bool {
+        name(metric).is_ok() && self.peak.map(score).transpose().is_ok()
+    }
+}
+
 /// One evaluated turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScoreLine {
@@ -66,6 +73,19 @@ pub struct TurnCounts {
     pub result_words: u32,
 }
 
+/// One score that another program kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SampleDoc {
+    /// The score.
+    pub value: f64,
+    /// When it was given.
+    #[serde(with = "one")]
+    pub ts: Timestamp,
+    /// The run that was scored.
+    #[serde(default)]
+    pub run_id: Option<String>,
+}
+
 /// The gate of a conversation that another program watched: what it remembers, no turn of ours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GateLine {
@@ -77,6 +97,9 @@ pub struct GateLine {
     pub session: SessionId,
     /// The gate as it was, by metric.
     pub x_imported_gate: BTreeMap<String, GateDoc>,
+    /// The scores as they were, by metric: kept to be given back, and read by nothing of ours.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub x_imported_series: BTreeMap<String, Vec<SampleDoc>>,
 }
 
 /// Any line of `state/scores/`.

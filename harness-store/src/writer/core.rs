@@ -110,11 +110,15 @@ impl Core {
 
     /// Leaves a snapshot if `every` lines were added since the last one.
     pub(crate) fn leave_snapshot(&mut self, every: u64) -> Result<(), StoreError> {
-        if !self.state.has_begun() {
+        let since = self
+            .journal
+            .lines()
+            .saturating_sub(self.state.snapshot_at());
+        if !self.state.has_begun() || since < every {
             return Ok(());
         }
         self.state.refresh()?;
-        self.state.leave_snapshot(every)
+        self.state.leave_snapshot()
     }
 
     /// Leaves a note that nothing is left to be done, if that is so and known without reading the

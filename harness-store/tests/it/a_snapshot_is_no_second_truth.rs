@@ -108,7 +108,9 @@ const HARMS: [Harm; 6] = [
         edit_snapshot(place, |text| text.replacen("many-17\"", "mani-17\"", 1));
     }),
     ("of another version", |place| {
-        edit_snapshot(place, |text| text.replacen("snapshot 1", "snapshot 2", 1));
+        edit_snapshot(place, |text| {
+            text.replacen("snapshot 1 of", "snapshot 2 of", 1)
+        });
     }),
     ("of another journal", |place| {
         edit_snapshot(place, |text| {

@@ -8,7 +8,13 @@ use harness_store::{Opening, Scores, TurnOutcome};
 use crate::fixture::{Killed, Place, SOON, as_child, child, notice, opened, recovery, start, turn};
 
 const PROCESSES: usize = 8;
-const OPERATIONS: u32 = 25;
+/// How long a run is, if it is not to be short.
+const OPERATIONS: &str = "HARNESS_STORE_TEST_OPERATIONS";
+
+/// Operations of each kind that a process does.
+fn operations() -> u32 {
+    std::env::var(OPERATIONS).map_or(25, |count| count.parse().unwrap())
+}
 
 #[test]
 fn nothing_is_lost_and_a_turn_is_recorded_once() {
@@ -47,15 +53,15 @@ fn nothing_is_lost_and_a_turn_is_recorded_once() {
     }
     assert_eq!(recoveries.len(), PROCESSES);
     assert!(
-        recoveries.values().all(|count| *count == OPERATIONS),
+        recoveries.values().all(|count| *count == operations()),
         "{recoveries:?}"
     );
     assert_eq!(notices, 1, "all eight posted the same failure");
     let scores: Scores = place.reader().scores().unwrap();
     let shared = scores.get(&crate::fixture::session("shared")).unwrap();
-    assert_eq!(shared.turn_count(), OPERATIONS as usize);
+    assert_eq!(shared.turn_count(), operations() as usize);
     let lines = std::fs::read_to_string(place.file("state/scores/00000000.jsonl")).unwrap();
-    assert_eq!(lines.lines().count(), OPERATIONS as usize);
+    assert_eq!(lines.lines().count(), operations() as usize);
 }
 
 /// Appends under a name of its own, and offers the same turns as everybody else.
@@ -64,7 +70,7 @@ fn take_part(place: &Place) {
     let own = format!("process-{}", std::process::id());
     let opening = halves.watch.open_session(opened("shared")).unwrap();
     assert_ne!(opening, Opening::HasEnded);
-    for index in 0..OPERATIONS {
+    for index in 0..operations() {
         halves
             .watch
             .append(SOON, vec![recovery(&own).into()])
