@@ -76,6 +76,7 @@ const SET_ASIDE: &[&str] = &[
 ];
 
 /// Every phrase of scripts that write spaces.
+#[rustfmt::skip]
 pub(super) static PHRASES: &[Phrase] = &[
     Phrase {
         kind: FindingKind::Override,
@@ -102,17 +103,7 @@ pub(super) static PHRASES: &[Phrase] = &[
         steps: &[
             step(0, &["your"]),
             step(1, &["new", "real", "actual", "updated"]),
-            step(
-                1,
-                &[
-                    "instruction",
-                    "instructions",
-                    "task",
-                    "objective",
-                    "directive",
-                    "goal",
-                ],
-            ),
+            step(1, &["instruction", "instructions", "task", "objective", "directive", "goal"]),
             step(0, &["is", "are"]),
         ],
     },
@@ -128,21 +119,10 @@ pub(super) static PHRASES: &[Phrase] = &[
         kind: FindingKind::Concealment,
         steps: &[
             step(0, &["not", "dont", "never", "without"]),
-            step(
-                0,
-                &[
-                    "tell",
-                    "telling",
-                    "inform",
-                    "informing",
-                    "mention",
-                    "mentioning",
-                    "notify",
-                    "notifying",
-                    "alert",
-                    "alerting",
-                ],
-            ),
+            step(0, &[
+                "tell", "telling", "inform", "informing", "mention", "mentioning", "notify",
+                "notifying", "alert", "alerting",
+            ]),
             step(4, &["user", "operator", "users"]),
         ],
     },
@@ -152,18 +132,7 @@ pub(super) static PHRASES: &[Phrase] = &[
             step(0, &["you"]),
             step(0, &["are", "will"]),
             step(1, &["now", "act", "become"]),
-            step(
-                5,
-                &[
-                    "dan",
-                    "unrestricted",
-                    "unfiltered",
-                    "jailbroken",
-                    "uncensored",
-                    "amoral",
-                    "unbound",
-                ],
-            ),
+            step(5, &["dan", "unrestricted", "unfiltered", "jailbroken", "uncensored", "amoral", "unbound"]),
         ],
     },
     Phrase {
@@ -171,30 +140,17 @@ pub(super) static PHRASES: &[Phrase] = &[
         steps: &[
             step(0, &["you", "are"]),
             step(3, &["in", "enter", "into"]),
-            step(
-                1,
-                &[
-                    "developer",
-                    "god",
-                    "debug",
-                    "maintenance",
-                    "jailbreak",
-                    "admin",
-                ],
-            ),
+            step(1, &["developer", "god", "debug", "maintenance", "jailbreak", "admin"]),
             step(0, &["mode"]),
         ],
     },
     Phrase {
         kind: FindingKind::PromptLeak,
         steps: &[
-            step(
-                0,
-                &[
-                    "reveal", "print", "repeat", "output", "display", "leak", "disclose", "recite",
-                    "show",
-                ],
-            ),
+            step(0, &[
+                "reveal", "print", "repeat", "output", "display", "leak", "disclose", "recite",
+                "show",
+            ]),
             step(4, &["system", "hidden", "secret", "initial", "your"]),
             step(1, &["prompt", "instructions"]),
         ],
@@ -202,32 +158,8 @@ pub(super) static PHRASES: &[Phrase] = &[
     Phrase {
         kind: FindingKind::Exfiltration,
         steps: &[
-            step(
-                0,
-                &[
-                    "send",
-                    "post",
-                    "forward",
-                    "upload",
-                    "exfiltrate",
-                    "transmit",
-                    "leak",
-                    "email",
-                ],
-            ),
-            step(
-                5,
-                &[
-                    "password",
-                    "passwords",
-                    "credentials",
-                    "secrets",
-                    "token",
-                    "tokens",
-                    "key",
-                    "keys",
-                ],
-            ),
+            step(0, &["send", "post", "forward", "upload", "exfiltrate", "transmit", "leak", "email"]),
+            step(5, &["password", "passwords", "credentials", "secrets", "token", "tokens", "key", "keys"]),
             step(4, &["to"]),
             step(1, &["http", "https", "attacker", "webhook"]),
         ],
@@ -239,10 +171,7 @@ pub(super) static PHRASES: &[Phrase] = &[
             step(0, &["you"]),
             step(0, &["are"]),
             step(2, &["ai", "llm", "agent", "assistant"]),
-            step(
-                6,
-                &["must", "should", "please", "then", "reading", "processing"],
-            ),
+            step(6, &["must", "should", "please", "then", "reading", "processing"]),
         ],
     },
     Phrase {
@@ -251,16 +180,7 @@ pub(super) static PHRASES: &[Phrase] = &[
             step(0, &["important"]),
             step(0, &["message"]),
             step(0, &["from"]),
-            step(
-                2,
-                &[
-                    "user",
-                    "operator",
-                    "developer",
-                    "developers",
-                    "administrator",
-                ],
-            ),
+            step(2, &["user", "operator", "developer", "developers", "administrator"]),
         ],
     },
     // Which instructions count, and which do not.
@@ -285,20 +205,8 @@ pub(super) static PHRASES: &[Phrase] = &[
         kind: FindingKind::Override,
         steps: &[
             step(0, SET_ASIDE),
-            step(
-                2,
-                &["openai", "content", "ethical", "safety", "moral", "usage"],
-            ),
-            step(
-                1,
-                &[
-                    "policy",
-                    "policies",
-                    "guidelines",
-                    "filters",
-                    "restrictions",
-                ],
-            ),
+            step(2, &["openai", "content", "ethical", "safety", "moral", "usage"]),
+            step(1, &["policy", "policies", "guidelines", "filters", "restrictions"]),
         ],
     },
     Phrase {
@@ -329,17 +237,7 @@ pub(super) static PHRASES: &[Phrase] = &[
             step(0, &["not", "longer"]),
             step(0, &["bound"]),
             step(0, &["by"]),
-            step(
-                4,
-                &[
-                    "rules",
-                    "guidelines",
-                    "policies",
-                    "policy",
-                    "restrictions",
-                    "limitations",
-                ],
-            ),
+            step(4, &["rules", "guidelines", "policies", "policy", "restrictions", "limitations"]),
         ],
     },
     Phrase {
@@ -380,81 +278,23 @@ pub(super) static PHRASES: &[Phrase] = &[
     Phrase {
         kind: FindingKind::Override,
         steps: &[
-            step(
-                0,
-                &[
-                    "ignoriere",
-                    "ignorieren",
-                    "vergiss",
-                    "vergessen",
-                    "missachte",
-                ],
-            ),
-            step(
-                4,
-                &[
-                    "vorherigen",
-                    "bisherigen",
-                    "vorangegangenen",
-                    "obigen",
-                    "fruheren",
-                    "alle",
-                    "deine",
-                ],
-            ),
-            step(
-                2,
-                &[
-                    "anweisungen",
-                    "instruktionen",
-                    "befehle",
-                    "vorgaben",
-                    "regeln",
-                ],
-            ),
+            step(0, &["ignoriere", "ignorieren", "vergiss", "vergessen", "missachte"]),
+            step(4, &["vorherigen", "bisherigen", "vorangegangenen", "obigen", "fruheren", "alle", "deine"]),
+            step(2, &["anweisungen", "instruktionen", "befehle", "vorgaben", "regeln"]),
         ],
     },
     Phrase {
         kind: FindingKind::Override,
         steps: &[
-            step(
-                0,
-                &[
-                    "ignora",
-                    "ignore",
-                    "ignorez",
-                    "ignorar",
-                    "olvida",
-                    "oubliez",
-                    "oublie",
-                    "dimentica",
-                    "esqueca",
-                    "desconsidere",
-                ],
-            ),
-            step(
-                2,
-                &[
-                    "instrucciones",
-                    "instructions",
-                    "istruzioni",
-                    "instrucoes",
-                    "consignes",
-                    "indicaciones",
-                    "ordenes",
-                ],
-            ),
-            step(
-                1,
-                &[
-                    "anteriores",
-                    "previas",
-                    "precedentes",
-                    "precedenti",
-                    "previe",
-                    "anterieures",
-                ],
-            ),
+            step(0, &[
+                "ignora", "ignore", "ignorez", "ignorar", "olvida", "oubliez", "oublie",
+                "dimentica", "esqueca", "desconsidere",
+            ]),
+            step(2, &[
+                "instrucciones", "instructions", "istruzioni", "instrucoes", "consignes",
+                "indicaciones", "ordenes",
+            ]),
+            step(1, &["anteriores", "previas", "precedentes", "precedenti", "previe", "anterieures"]),
         ],
     },
     Phrase {
