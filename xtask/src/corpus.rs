@@ -35,11 +35,12 @@ enum Set {
 }
 
 impl Set {
-    const fn package(self) -> &'static str {
+    /// The package and its example.
+    const fn example(self) -> (&'static str, &'static str) {
         match self {
-            Self::Text => "harness-sanitize",
-            Self::Ssrf => "harness-guard",
-            Self::Shell => "harness-shell",
+            Self::Text => ("harness-sanitize", "text_corpus"),
+            Self::Ssrf => ("harness-guard", "web_corpus"),
+            Self::Shell => ("harness-shell", "shell_corpus"),
         }
     }
 }
@@ -49,9 +50,9 @@ pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
     // Cargo runs in the root of the tree, wherever we were called from.
     let dir = std::path::absolute(&args.dir)
         .with_context(|| format!("`{}` is no path", args.dir.display()))?;
-    let package = args.only.package();
+    let (package, example) = args.only.example();
     let mut cargo = tree.cargo(["run", "--quiet", "--release", "--package", package]);
-    cargo.args(["--example", "corpus", "--"]);
+    cargo.args(["--example", example, "--"]);
     cargo.arg(dir).args(&args.args);
     tree::succeed(&mut cargo)
 }

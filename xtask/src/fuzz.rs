@@ -1,11 +1,15 @@
-//! `fuzz`: every boundary that reads foreign bytes under mutated ones (the `fuzz` example of each
-//! crate that has such a boundary).
+//! `fuzz`: every boundary that reads foreign bytes under mutated ones, by an example of the crate
+//! that has the boundary.
 
 use crate::tree::{self, Tree};
 use anyhow::Result;
 
-/// Crates with an example that fuzzes them.
-const FUZZED: &[&str] = &["harness-sanitize", "harness-shell", "harness-traces"];
+/// Crates, each with the example that fuzzes it.
+const FUZZED: &[(&str, &str)] = &[
+    ("harness-sanitize", "text_fuzz"),
+    ("harness-shell", "shell_fuzz"),
+    ("harness-traces", "traces_fuzz"),
+];
 
 /// Arguments of `fuzz`.
 #[derive(clap::Args)]
@@ -24,9 +28,9 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
-    for package in FUZZED {
+    for (package, example) in FUZZED {
         let mut cargo = tree.cargo(["run", "--quiet", "--release", "--package", package]);
-        cargo.args(["--example", "fuzz", "--"]);
+        cargo.args(["--example", example, "--"]);
         cargo.args(["--seconds", &args.seconds.to_string()]);
         cargo.args(["--seed", &args.seed.to_string()]);
         cargo.args(args.json.then_some("--json"));
