@@ -60,11 +60,11 @@ enum Command {
     Simulate(simulate::Args),
     /// Rules of random text in paired replay: none may be promoted more often than by chance
     Placebo(placebo::Args),
-    /// The text gate over a folder of labelled texts (the example of harness-sanitize)
+    /// A gate or a policy over a folder of labelled inputs (an example of the crate that owns it)
     Corpus(corpus::Args),
     /// How fast text passes the boundary, and rules are found (benches of the crates that own them)
     Bench(bench::Args),
-    /// Mutated bytes against the promises of each boundary (the examples of sanitize and traces)
+    /// Mutated bytes against the promises of each boundary (an example of each crate that has one)
     Fuzz(fuzz::Args),
     /// Every way out of a sandbox, tried, each beside what must work (the example of harness-shell)
     Escape(escape::Args),
