@@ -21,3 +21,4 @@ mod only_the_workspace_is_touched;
 mod only_what_the_policy_allows_runs;
 #[cfg(target_os = "linux")]
 mod stage;
+mod what_must_not_compile;
