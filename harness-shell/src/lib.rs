@@ -13,7 +13,8 @@
 //! - A [`Sandbox`] has proved itself on this machine before it runs anything. What it runs reads
 //!   the system's programs and the workspace, writes the workspace, reaches no network but what is
 //!   granted, sees of the environment what is on a list, and stays within its [`Limits`].
-//! - When a call returns, is dropped or panics, every process that came of its command is dead.
+//! - When a call returns, every process that came of its command is dead; a call that is dropped
+//!   is killed from another thread, at once and all of it.
 //! - An [`Outcome`] is redacted, clean and within its bound.
 //!
 //! # Never

@@ -306,7 +306,7 @@ pub(crate) const CASES: &[Case] = &[
             "exit 0",
         ),
         || Limits {
-            wall: Duration::from_secs(2),
+            wall: Duration::from_secs(5),
             ..Limits::default()
         },
     ),
@@ -374,7 +374,7 @@ pub(crate) const CASES: &[Case] = &[
             "use POSIX; mkfifo 'fifo', 0600 or exit 1; open F, '+<', 'fifo' or exit 1",
         ),
         || Limits {
-            wall: Duration::from_secs(2),
+            wall: Duration::from_secs(5),
             ..Limits::default()
         },
     ),

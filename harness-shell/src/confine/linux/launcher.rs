@@ -50,6 +50,9 @@ const CODE: &[&[u8]] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const CODE: &[&[u8]] = &[];
 
+/// Whether there is a launcher for this processor.
+pub(super) const IS_THERE: bool = !CODE.is_empty();
+
 /// Numbers of the system calls, as the kernel for this processor has them.
 mod number {
     pub(super) const PRCTL: u64 = 157;
@@ -102,12 +105,9 @@ impl Launcher {
     /// Puts `limits` on, with at most `tasks` tasks of the user.
     ///
     /// # Errors
-    /// The processor is not known, or the system makes no such file.
+    /// The system makes no such file.
     pub(super) fn new(limits: &Limits, tasks: u64, keep: Keep) -> io::Result<Self> {
         let image = image(limits, tasks, keep);
-        if CODE.is_empty() {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
         let flags = MemfdFlags::CLOEXEC;
         let memory = memfd_create("launcher", flags | MemfdFlags::EXEC)
             // Before Linux 6.3 there is no such flag, and no need of it.

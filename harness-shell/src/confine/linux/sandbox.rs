@@ -21,7 +21,7 @@ use super::namespace::{processes, status};
 use super::tree::Bond;
 use super::warden::Left;
 use super::watch::{self, Raw, WatchError};
-use super::{installed, native, probe};
+use super::{installed, launcher, native, probe};
 use crate::allowed::Allowed;
 use crate::confine::{Backend, Cause, Confinement, Enforcement, Limits, NoBackend, Unfit};
 use crate::environment::Environment;
@@ -29,6 +29,9 @@ use crate::outcome::{Outcome, RunError};
 
 /// How long a launcher, and the count of the user's tasks that it is made with, is used.
 const COUNT_AGE: Duration = Duration::from_secs(1);
+
+/// What is missing on a processor that there is no launcher for.
+const PROCESSOR: &str = "a launcher for this processor";
 
 /// A proven confinement. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -71,6 +74,9 @@ impl Means {
     /// # Errors
     /// What the machine lacks, or the backend cannot express.
     pub(super) fn prepare(backend: Backend, confinement: &Confinement) -> Result<Self, Cause> {
+        if !launcher::IS_THERE {
+            return Err(Cause::Missing(PROCESSOR));
+        }
         let keeps = match backend {
             Backend::Native => Keeps::Reading,
             _ => Keeps::Nothing,
@@ -329,9 +335,10 @@ fn docker() -> Cause {
     }
 }
 
-const fn remedy(backend: Backend, cause: &Cause) -> &'static str {
+fn remedy(backend: Backend, cause: &Cause) -> &'static str {
     match (backend, cause) {
         (_, Cause::CannotExpress(_)) => "grant less, or use the native backend",
+        (_, Cause::Missing(PROCESSOR)) => "run this on x86-64",
         (Backend::Native, Cause::Missing(_)) => {
             "use Linux 6.12 or later with Landlock among the modules of `lsm=`"
         }
