@@ -19,6 +19,9 @@ const MARGIN: usize = 16_384;
 /// Bytes of an answer that the audit keeps.
 pub(crate) const MAX_AUDITED: usize = 8192;
 
+/// What stands in place of an answer that cannot be fenced.
+const WITHHELD: &str = "The tool ran, and its answer cannot be shown.";
+
 /// What follows an answer that was cut.
 const ADVICE: &str = "Only the start of the result is shown. Ask for the rest in parts: a later \
 offset with a limit, or a narrower question.";
@@ -74,6 +77,23 @@ impl ToolAnswer {
 pub(crate) struct Audited {
     pub(crate) content: Digest,
     pub(crate) start: CleanString,
+}
+
+/// What is told of an answer that cannot be fenced: without a nonce there is no fence, and without a
+/// fence no answer.
+pub(crate) fn withheld(said: &str) -> (ToolAnswer, Audited) {
+    let answer = ToolAnswer {
+        fenced: WITHHELD.to_owned(),
+        warning: None,
+        advice: None,
+        flags: Vec::new(),
+        level: None,
+    };
+    let audited = Audited {
+        content: digest(said),
+        start: CleanText::empty(),
+    };
+    (answer, audited)
 }
 
 /// A text by its hash and size.

@@ -8,7 +8,7 @@ use tokio::task::{AbortHandle, JoinHandle};
 
 use super::Inner;
 use super::record::Named;
-use crate::answer::{ToolAnswer, prepare};
+use crate::answer::{ToolAnswer, prepare, withheld};
 use crate::executor::ToolFailure;
 use crate::folder::PermittedPath;
 use crate::outcome::Outcome;
@@ -84,13 +84,7 @@ impl Inner {
         };
         let name = tool.spec.name();
         let prepared = prepare(&self.intake, name, &said, self.config.tool_result_bytes);
-        let Ok((answer, audited)) = prepared else {
-            // Without a nonce there is no fence, and without a fence no answer.
-            return Outcome::Refused(Refusal::new(
-                Denial::Unaudited,
-                "the tool ran, but its answer cannot be fenced",
-            ));
-        };
+        let (answer, audited) = prepared.unwrap_or_else(|_| withheld(&said));
         events.extend(named.result(ok, &answer, audited, elapsed));
         self.told(ok, answer, events).await
     }

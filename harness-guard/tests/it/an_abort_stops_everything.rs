@@ -46,6 +46,13 @@ fn hanging() -> Hanging {
     }
 }
 
+/// What a tool held goes as soon as the runtime comes to it.
+async fn until_gone(gone: &AtomicBool) {
+    while !gone.load(Ordering::SeqCst) {
+        tokio::task::yield_now().await;
+    }
+}
+
 #[tokio::test]
 async fn a_tool_in_flight_is_ended_and_nothing_new_starts() {
     let world = World::new();
@@ -77,7 +84,7 @@ async fn a_tool_in_flight_is_ended_and_nothing_new_starts() {
     guard.abort().trigger("a second reason");
     let outcome = running.await.unwrap();
     assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
-    assert!(gone.load(Ordering::SeqCst), "what the tool held is gone");
+    until_gone(&gone).await;
     assert_eq!(
         turn.within(std::future::pending::<()>()).await,
         Err(Stop::Aborted)
@@ -148,10 +155,7 @@ async fn a_call_that_is_dropped_ends_its_tool() {
     started.notified().await;
     running.abort();
     assert!(running.await.unwrap_err().is_cancelled());
-    // The tool's task ends as soon as the runtime comes to it.
-    while !gone.load(Ordering::SeqCst) {
-        tokio::task::yield_now().await;
-    }
+    until_gone(&gone).await;
 }
 
 #[tokio::test]

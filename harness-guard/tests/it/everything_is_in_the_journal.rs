@@ -1,6 +1,7 @@
 //! What a guard decides is in the chained journal of the workspace, and any edit of it shows.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use harness_core::Timestamp;
 use harness_guard::{Guard, JournalAudit, Message, ModelReply, ModelRequest, Price, Prices, Usage};
@@ -8,6 +9,9 @@ use harness_store::{OpenOptions, Reader, Workspace, WorkspacePaths};
 
 use crate::world::{World, call, ctx, ran, read, write};
 use serde_json::{Value, json};
+
+/// How long an event may wait on a machine that is busy with something else.
+const WAIT: Duration = Duration::from_secs(600);
 
 fn lines(paths: &WorkspacePaths) -> Vec<Value> {
     let journal = std::fs::read_to_string(paths.root.join("journal.jsonl")).unwrap();
@@ -28,7 +32,7 @@ async fn a_session_is_whole_in_it() {
     Workspace::init(&paths, Timestamp::EPOCH).unwrap();
     let halves = Workspace::open(&paths, OpenOptions::default()).unwrap();
     let mut setup = world.setup();
-    setup.audit = Arc::new(JournalAudit::new(halves.guard.clone()));
+    setup.audit = Arc::new(JournalAudit::new(halves.guard.clone()).waiting(WAIT));
     setup.prices = Prices::new().set("m", Price::per_million(1.0, 1.0).unwrap());
     let guard = Guard::start(setup).await.unwrap();
 
@@ -124,7 +128,7 @@ async fn calls_side_by_side_keep_the_chain() {
     Workspace::init(&paths, Timestamp::EPOCH).unwrap();
     let halves = Workspace::open(&paths, OpenOptions::default()).unwrap();
     let mut setup = world.setup();
-    setup.audit = Arc::new(JournalAudit::new(halves.guard.clone()));
+    setup.audit = Arc::new(JournalAudit::new(halves.guard.clone()).waiting(WAIT));
     let guard = Guard::start(setup).await.unwrap();
     let tasks: Vec<_> = (0..16)
         .map(|_| {
