@@ -60,5 +60,10 @@ fn the_doctor_says_what_each_sandbox_proved() {
         .collect();
     assert_eq!(sandboxes.len(), 4, "{told}");
     assert_eq!(sandboxes[0]["outcome"], "holds", "{told}");
-    assert!(sandboxes[0]["what"].as_str().unwrap().starts_with("native: refused "));
+    assert!(
+        sandboxes[0]["what"]
+            .as_str()
+            .unwrap()
+            .starts_with("native: refused ")
+    );
 }

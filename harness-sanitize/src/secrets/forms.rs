@@ -72,7 +72,7 @@ static FORMS: &[(Alphabet, usize, &[&str])] = &[
     (Lower, 22, &["bugherd"]),
     (Lower, 24, &["flightapi", "onepagecrm"]),
     (Lower, 26, &["mattermost", "smartsheet"]),
-    (Lower, 30, &["centralstation", "scrapeowl"]),
+    (Lower, 30, &["twitch", "centralstation", "scrapeowl"]),
     (Lower, 32, &[
         "abstract api", "adzuna", "alconost", "apiflash", "assemblyai", "atera", "aviationstack", "axonaut",
         "aylien", "azure", "billomat", "bitbar", "bulbul", "checklyhq", "clinchpad", "cloudelements",
@@ -105,17 +105,18 @@ static FORMS: &[(Alphabet, usize, &[&str])] = &[
     (Mixed, 16, &["amadeus", "autodesk"]),
     (Mixed, 17, &["airtable"]),
     (Mixed, 20, &["appfollow", "artsy", "easyinsight", "freshdesk", "invoiceocean"]),
-    (Mixed, 24, &["bannerbear", "ronin"]),
+    (Mixed, 24, &["jira", "bannerbear", "ronin"]),
     (Mixed, 25, &["ronin"]),
     (Mixed, 26, &["ronin"]),
     (Mixed, 30, &["alibaba"]),
     (Mixed, 32, &[
-        "algolia", "amadeus", "apilayer", "artsy", "autodesk", "delighted", "droneci", "feedier",
+        "algolia", "amadeus", "apilayer", "apimetrics", "artsy", "autodesk", "delighted", "droneci", "feedier",
         "financialmodelingprep", "fixerio", "linkpreview", "liveagent", "mapquest",
         "postageapp", "securitytrails", "shodan", "signupgenius", "ticketmaster",
         "tomorrowio", "tomtom", "tyntec", "vpnapi",
     ]),
     (Mixed, 37, &["smartsheet"]),
+    (Mixed, 39, &["apitemplate"]),
     (Mixed, 40, &[
         "abyssale", "apideck", "azure", "brandfetch", "calorieninja", "jumpcloud", "oopspam", "pandadoc",
         "pipedrive", "powrbot", "purestake", "shotstack", "stockdata", "worksnaps",
@@ -131,7 +132,7 @@ static FORMS: &[(Alphabet, usize, &[&str])] = &[
     (Dashed, 20, &["alegra"]),
     (Dashed, 32, &["audd", "loyverse", "uplead"]),
     (Dashed, 36, &[
-        "blocknative", "airvisual", "apacta", "appcues", "apptivo", "azure", "bugsnag", "captaindata", "cliengo",
+        "blocknative", "airvisual", "apacta", "apptivo", "azure", "bugsnag", "captaindata", "cliengo",
         "cloudmersive", "findl", "graphhopper", "insightly", "kylas",
         "loginradius", "moosend", "postmark", "refiner", "saucelabs", "scaleway", "selectpdf",
         "signalwire", "squarespace", "urlscan", "zenscrape", "zenserp",
@@ -150,7 +151,7 @@ static FORMS: &[(Alphabet, usize, &[&str])] = &[
     (Word, 64, &["apimatic", "auth0"]),
     (Word, 71, &["solarwinds"]),
     (Base64, 40, &["aws_secret"]),
-    (Base64, 44, &["brandfetch"]),
+    (Base64, 44, &["jira", "brandfetch"]),
     (Base64, 88, &["azure"]),
     (Base64, 372, &["aiven"]),
 ];

@@ -76,6 +76,14 @@ pub(super) static KINDS: &[Kind] = &[
         &["sk_test_", "sk_prod_", "rk_test_", "rk_prod_"],
         r"[A-Za-z0-9]{24,247}",
     ),
+    // Old ones are shorter, and so are words.
+    common(
+        "stripe-key",
+        &[
+            "sk_live_", "rk_live_", "sk_test_", "rk_test_", "sk_prod_", "rk_prod_",
+        ],
+        r"[A-Za-z0-9]{10,23}",
+    ),
     kind(
         "stripe-webhook-secret",
         &["whsec_"],
