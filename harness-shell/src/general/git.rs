@@ -143,7 +143,7 @@ static READERS: LazyLock<Vec<Grammar>> = LazyLock::new(|| {
     .map(reader)
     .collect();
     // With a word behind them these make or change something.
-    readers.extend(["branch", "tag", "remote", "stash"].map(|name| {
+    readers.extend(["branch", "tag", "remote"].map(|name| {
         Grammar::new(
             name,
             "lists what the repository has",

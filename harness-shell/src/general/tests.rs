@@ -105,6 +105,8 @@ fn what_is_not_known_or_changes_something_asks() {
             "false && API_KEY=x; echo $API_KEY",
             "cd src && git status",
             "git -C vendor/x status",
+            "git stash",
+            "git branch new",
             "cd -P a/.. && cat b",
             "sed 'b x;e id' a.txt",
             "y=$((sudo id))",
