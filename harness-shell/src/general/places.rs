@@ -191,9 +191,17 @@ fn disguised(path: &str) -> Option<Decision> {
         return deny("is encoded");
     }
     let only_dots = |part: &str| part.len() > 2 && part.bytes().all(|byte| byte == b'.');
-    path.split('/')
-        .any(only_dots)
-        .then(|| deny("has a part of dots alone"))?
+    if path.split('/').any(only_dots) {
+        return deny("has a part of dots alone");
+    }
+    if matches!(bytes, [letter, b':', ..] if letter.is_ascii_alphabetic()) {
+        return deny("names a drive");
+    }
+    // What fills it in is not known here.
+    path.contains(['%', '{', '}']).then(|| {
+        let reason = "looks like a template of a path";
+        Decision::about(Verdict::Confirm, "general.path.disguised", path, reason)
+    })
 }
 
 /// Judges an absolute path.
