@@ -29,3 +29,4 @@ mod modes_decide_who_is_asked;
 mod paths_stay_beneath;
 mod spent_never_exceeds_the_cap;
 mod urls_lead_outside;
+mod what_must_not_compile;
