@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use harness_core::{
     Applicability, CleanString, CleanText, MetricRegistry, Notice, NoticeId, Origin,
-    RepairSessionId, Scope, SessionId, Severity, Signature, Tags, Timestamp,
+    RepairSessionId, RuleId, Scope, SessionId, Severity, Signature, Tags, Timestamp,
 };
 use harness_rules::{
     Desks, EvaluatorIdentity, Opened, Proposal, ProposeOutcome, RuleReader, Scores, Settings,
@@ -93,6 +93,11 @@ fn clean(text: &str) -> CleanString {
 
 fn scope_of(number: usize) -> String {
     format!("area-{}", number % SCOPES)
+}
+
+/// A rule of the scope of that number: scopes are full, so that a new rule has to correct one.
+fn rule_of(number: usize) -> RuleId {
+    RuleId::parse(&format!("r-{number:010x}")).expect("an id")
 }
 
 /// A workspace with so many active rules, taken over from another program.
@@ -208,8 +213,6 @@ fn additions(rows: &mut Vec<Row>) {
     let place = Place::with(RULES);
     let desks = &place.desks;
     let mut random = Random(13);
-    let mut open: Vec<_> = (0..RUNS).map(|run| episode(desks, run)).collect();
-    open.reverse();
     let mut times = Vec::new();
     let mut baseline = Baseline::new();
     let mut baselines = Vec::new();
@@ -222,9 +225,9 @@ fn additions(rows: &mut Vec<Row>) {
             scope: Some(Scope::parse(&scope_of(run)).expect("a scope")),
             scope_rationale: None,
             applicability: Some(Applicability::Topical),
-            supersedes: None,
+            supersedes: Some(rule_of(run)),
         };
-        let episode = open.pop().expect("an episode a run");
+        let episode = episode(desks, run);
         let began = Instant::now();
         let outcome = episode.propose(proposal).expect("a proposal");
         times.push(began.elapsed());
@@ -318,7 +321,7 @@ fn session(rows: &mut Vec<Row>) {
             scope: Some(Scope::parse(&scope_of(number)).expect("a scope")),
             scope_rationale: None,
             applicability: Some(Applicability::Topical),
-            supersedes: None,
+            supersedes: Some(rule_of(number)),
         };
         let outcome = episode(desks, number)
             .propose(proposal)
