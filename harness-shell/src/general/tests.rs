@@ -1,3 +1,5 @@
+//! What the command policy says of lines, by what they do.
+
 use std::path::Path;
 
 use super::*;

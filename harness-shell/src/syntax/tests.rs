@@ -1,3 +1,5 @@
+//! Lines as the grammar reads them.
+
 use super::*;
 
 /// A script as text: one line a simple command, what is unknown marked.
