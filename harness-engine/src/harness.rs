@@ -18,12 +18,12 @@ use tokio::task::JoinHandle;
 use crate::evaluation::Judges;
 use crate::off_thread::{Lost, off_thread};
 use crate::replay::Replay;
-use crate::roster::{Roster, Workers};
+use crate::roster::Roster;
 use crate::runs::Runs;
 use crate::session::{Pushed, Report};
 use crate::setup::{OpenError, Repair, Setup};
 use crate::validation::{replay_cases, validate};
-use crate::watcher::{WatchError, Watcher};
+use crate::watcher::{Gone, WatchError, Watcher};
 
 /// Why something could not be done. The host's own loop may go on.
 #[derive(Debug, thiserror::Error)]
@@ -104,7 +104,7 @@ pub struct Harness {
     agent: Option<RepairAgent>,
     reader: Reader,
     runtime: Handle,
-    workers: Workers,
+    gone: Gone,
     silence: AbortOnDrop,
     runs: Option<Runs>,
     validation: AbortOnDrop,
@@ -181,7 +181,7 @@ impl Harness {
             }
             Some(_) | None => None,
         };
-        let watcher = Arc::new(Watcher::new(
+        let (watcher, gone) = Watcher::new(
             desks.watch,
             &desks.reader,
             desks.book,
@@ -189,9 +189,9 @@ impl Harness {
             judges,
             config,
             clock,
-        )?);
-        let (roster, workers) = Roster::new(Arc::clone(&watcher), runtime.clone());
-        let roster = Arc::new(roster);
+        )?;
+        let watcher = Arc::new(watcher);
+        let roster = Arc::new(Roster::new(Arc::clone(&watcher), runtime.clone()));
         let silence = AbortOnDrop(runtime.spawn(end_silent(Arc::downgrade(&roster))));
         let validation = validate(Arc::clone(&watcher), runs.clone());
         let validation = AbortOnDrop(runtime.spawn(validation));
@@ -206,7 +206,7 @@ impl Harness {
             agent,
             reader: desks.reader,
             runtime,
-            workers,
+            gone,
             silence,
             runs,
             validation,
@@ -378,7 +378,7 @@ impl Harness {
         let Self {
             watcher,
             roster,
-            workers,
+            gone,
             mut silence,
             mut validation,
             ..
@@ -389,7 +389,7 @@ impl Harness {
         let _ = (&mut silence.0).await;
         let _ = (&mut validation.0).await;
         drop((watcher, roster));
-        tokio::time::timeout(drain, workers.gone()).await.is_ok()
+        tokio::time::timeout(drain, gone.wait()).await.is_ok()
     }
 
     /// The rules, for reading.

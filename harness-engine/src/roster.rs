@@ -1,27 +1,14 @@
 //! The sessions that are watched, and the ones that an earlier process left open.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use harness_core::{SessionId, Timestamp};
 use harness_store::wire::event::CloseReason;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
 
 use crate::session::{Pushed, Report, Session};
 use crate::watcher::{WatchError, Watcher};
-
-/// The workers of a roster.
-pub(crate) struct Workers(mpsc::Receiver<Infallible>);
-
-impl Workers {
-    /// Waits until the roster and all its workers are gone.
-    pub(crate) async fn gone(mut self) {
-        // Nothing is ever sent; this ends when the last sender is dropped.
-        let _ = self.0.recv().await;
-    }
-}
 
 /// The sessions around one watcher.
 pub(crate) struct Roster {
@@ -31,22 +18,17 @@ pub(crate) struct Roster {
     /// Sessions that are open in the journal and not watched here: the turns they had when they
     /// were last found to have more, and when that was.
     elsewhere: Mutex<HashMap<SessionId, (usize, Timestamp)>>,
-    /// Each worker holds a clone; once all are gone, so is everything that was started here.
-    alive: mpsc::Sender<Infallible>,
 }
 
 impl Roster {
-    /// An empty roster, and what ends when the roster and all its workers are gone.
-    pub(crate) fn new(watcher: Arc<Watcher>, runtime: Handle) -> (Self, Workers) {
-        let (alive, workers) = mpsc::channel(1);
-        let roster = Self {
+    /// An empty roster.
+    pub(crate) fn new(watcher: Arc<Watcher>, runtime: Handle) -> Self {
+        Self {
             watcher,
             runtime,
             watched: Mutex::default(),
             elsewhere: Mutex::default(),
-            alive,
-        };
-        (roster, Workers(workers))
+        }
     }
 
     /// The session, if it is watched.
@@ -82,11 +64,7 @@ impl Roster {
         let pushed = session.push(report, self.watcher.now());
         if pushed == Pushed::StartWorker {
             let (watcher, session) = (Arc::clone(&self.watcher), Arc::clone(session));
-            let alive = self.alive.clone();
-            self.runtime.spawn(async move {
-                watcher.work_off(session).await;
-                drop(alive);
-            });
+            self.runtime.spawn(watcher.work_off(session));
         }
         pushed
     }

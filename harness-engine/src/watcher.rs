@@ -1,6 +1,7 @@
 //! Working off what hosts reported: one session's reports in order, several sessions side by side,
 //! every step bounded, every failure a line in the journal or in the tally, never the host's.
 
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use harness_core::{CleanString, CleanText, Origin, SessionId, Timestamp, TurnPayload};
@@ -13,7 +14,7 @@ use harness_store::{
     Breaker, Clock, Follower, Mailbox, Opening, Reader, SessionScores, Sessions, StoreError,
     TurnOutcome, Watch,
 };
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 
 use crate::config::Config;
 use crate::evaluation::{Evaluation, Judges};
@@ -40,6 +41,20 @@ pub(crate) struct Watcher {
     /// The state of the evaluator as it was last journaled.
     health: Mutex<HealthState>,
     pub(crate) wanted: Wanted,
+    // INVARIANT: the last field, so that it goes when everything else is gone.
+    _alive: mpsc::Sender<Infallible>,
+}
+
+/// What ends when nobody works with a watcher any more: no task, and no step that a task began on
+/// another thread before it was aborted.
+pub(crate) struct Gone(mpsc::Receiver<Infallible>);
+
+impl Gone {
+    /// Waits for it.
+    pub(crate) async fn wait(mut self) {
+        // Nothing is ever sent; this ends when the sender is dropped.
+        let _ = self.0.recv().await;
+    }
 }
 
 /// Why a report was not worked off.
@@ -64,13 +79,14 @@ impl Watcher {
         judges: Judges,
         config: Arc<Config>,
         clock: Clock,
-    ) -> Result<Self, StoreError> {
+    ) -> Result<(Self, Gone), StoreError> {
         let health = if book.ledger()?.in_outage() {
             HealthState::Down
         } else {
             HealthState::Up
         };
-        Ok(Self {
+        let (alive, gone) = mpsc::channel(1);
+        let watcher = Self {
             permits: Semaphore::new(config.concurrent_evaluations),
             seen: Mutex::new(reader.follow(Seen::default())),
             scores: Mutex::new(reader.scores()?),
@@ -82,7 +98,9 @@ impl Watcher {
             judges,
             config,
             clock,
-        })
+            _alive: alive,
+        };
+        Ok((watcher, Gone(gone)))
     }
 
     /// Works off a session's reports until there is none left.
