@@ -46,6 +46,7 @@ impl<'a> Cursor<'a> {
         };
         self.eat(sign);
         self.blanks();
+        self.no_descriptor()?;
         let word = self.word()?.ok_or(Unreadable::Syntax)?;
         if *operator == Operator::HereDocument {
             let delimiter = word.literal().ok_or(Unreadable::Syntax)?;
@@ -75,5 +76,16 @@ impl<'a> Cursor<'a> {
             operator,
             target: Target::Word(word),
         }))
+    }
+
+    /// A number right before a sign is the descriptor of another redirection, not a name.
+    fn no_descriptor(&mut self) -> Result<(), Unreadable> {
+        let place = self.place();
+        let number = self.run(|byte| byte.is_ascii_digit());
+        if !number.is_empty() && matches!(self.peek(), Some(b'<' | b'>')) {
+            return Err(Unreadable::Syntax);
+        }
+        self.go_back(place);
+        Ok(())
     }
 }

@@ -201,6 +201,7 @@ fn what_is_no_command_is_unreadable() {
         "a\0b",
         "a\u{a0}b",
         "a\rb",
+        "a >>2>&1",
     ] {
         assert!(parse(text, 0).is_err(), "{text}");
     }
