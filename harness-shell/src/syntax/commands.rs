@@ -220,7 +220,13 @@ impl<'a> Cursor<'a> {
         loop {
             self.lines()?;
             if self.eat(")") {
-                return Ok(values);
+                // What touches the bracket is part of the word: a `#` there begins no remark.
+                let ends = self.peek().is_none_or(ends_word);
+                return if ends {
+                    Ok(values)
+                } else {
+                    Err(Unreadable::Syntax)
+                };
             }
             values.push(self.word()?.ok_or_else(|| self.expected())?);
         }

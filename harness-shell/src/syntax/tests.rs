@@ -202,6 +202,7 @@ fn what_is_no_command_is_unreadable() {
         "a\u{a0}b",
         "a\rb",
         "a >>2>&1",
+        "x=(a)#b; c",
     ] {
         assert!(parse(text, 0).is_err(), "{text}");
     }
