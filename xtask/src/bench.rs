@@ -29,34 +29,29 @@ enum Bench {
     Rules,
     /// The workspace on disk
     Store,
+    /// An episode without its model, and how soon a run gets to one
+    Repair,
 }
 
 impl Bench {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 6] = [
         Self::Text,
         Self::Rules,
         Self::Shell,
         Self::Guard,
         Self::Store,
+        Self::Repair,
     ];
 
-    const fn package(self) -> &'static str {
+    /// The packages that measure it, each with the bench that does.
+    const fn targets(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::Text => "harness-sanitize",
-            Self::Guard => "harness-guard",
-            Self::Shell => "harness-shell",
-            Self::Rules => "harness-rules",
-            Self::Store => "harness-store",
-        }
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Guard => "guard",
-            Self::Shell => "shell",
-            Self::Rules => "rules",
-            Self::Store => "store",
+            Self::Text => &[("harness-sanitize", "text")],
+            Self::Guard => &[("harness-guard", "guard")],
+            Self::Shell => &[("harness-shell", "shell")],
+            Self::Rules => &[("harness-rules", "rules")],
+            Self::Store => &[("harness-store", "store")],
+            Self::Repair => &[("harness-repair", "repair"), ("harness-cli", "run")],
         }
     }
 }
@@ -66,9 +61,9 @@ pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
     let benches = args
         .only
         .map_or_else(|| Bench::ALL.to_vec(), |only| vec![only]);
-    for bench in benches {
-        let mut cargo = tree.cargo(["bench", "--quiet", "--package", bench.package()]);
-        cargo.args(["--bench", bench.name(), "--"]);
+    for (package, bench) in benches.into_iter().flat_map(Bench::targets) {
+        let mut cargo = tree.cargo(["bench", "--quiet", "--package", package]);
+        cargo.args(["--bench", bench, "--"]);
         cargo.args(args.json.then(|| OsString::from("--json")));
         tree::succeed(&mut cargo)?;
     }
