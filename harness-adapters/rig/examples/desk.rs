@@ -54,6 +54,7 @@ async fn work(
     model: RigRepairModel,
     folder: &Path,
 ) -> Result<Settled, Box<dyn Error>> {
+    // README begins
     let harness = HostHarness::open(setup).await?;
     let conversation = Conversation::new("desk-1", SYSTEM_PROMPT);
     let mut agent = HarnessAgent::start(&harness, conversation, model.into_inner())
@@ -65,6 +66,7 @@ async fn work(
     say(&format!("desk: {reply}"));
     let settled = agent.finish().await;
     harness.close().await;
+    // README ends
     Ok(settled)
 }
 

@@ -1,4 +1,5 @@
-//! The example works, offline: notice, episode, candidate, and a trial that opens.
+//! The example works, offline: notice, episode, candidate, and a trial that opens; and it is what the
+//! README shows.
 
 use harness_core::RepairStatus;
 
@@ -18,4 +19,23 @@ async fn from_a_failure_to_a_trial() {
         let events = journal.matches(&format!("\"type\":\"{kind}\"")).count();
         assert_eq!(events, 1, "{kind}");
     }
+}
+
+#[test]
+fn the_readme_shows_it() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let example = std::fs::read_to_string(folder.join("examples/desk.rs")).unwrap();
+    let readme = std::fs::read_to_string(folder.join("../../README.md")).unwrap();
+    let shown: Vec<&str> = example
+        .lines()
+        .skip_while(|line| line.trim() != "// README begins")
+        .skip(1)
+        .take_while(|line| line.trim() != "// README ends")
+        .map(|line| line.strip_prefix("    ").unwrap_or(line))
+        .collect();
+    assert!((8..=12).contains(&shown.len()), "{}", shown.len());
+    assert!(
+        readme.contains(&format!("```rust\n{}\n```", shown.join("\n"))),
+        "README.md does not show the lines of examples/desk.rs"
+    );
 }
