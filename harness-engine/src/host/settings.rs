@@ -23,9 +23,9 @@ pub enum SetupError {
 /// The defaults, changed by whatever `variables` (names and values) set; see [`Config`] for the
 /// settings.
 ///
-/// The workspace lies where [`WorkspacePaths::find`] finds it. The redactor knows the secrets among the variables. Traces are scored by the embedded
-/// evaluator, and outcomes by nobody; a host sets `verifier` and `evaluator` as it likes. Who
-/// repairs is said by the caller.
+/// The workspace lies where [`WorkspacePaths::find`] finds it. The redactor knows the secrets among
+/// the variables. Traces are scored by the embedded evaluator, and outcomes by nobody; a host sets
+/// `verifier` and `evaluator` as it likes. Who repairs is said by the caller.
 ///
 /// # Errors
 /// See [`SetupError`].
