@@ -1,4 +1,4 @@
-//! The runtimes that commands work in.
+//! The runtime that commands work in.
 
 use anyhow::Result;
 use tokio::runtime::{Builder, Runtime};
@@ -6,21 +6,13 @@ use tokio::runtime::{Builder, Runtime};
 /// Threads that evaluate and repair; the writer has one of its own.
 const WORKERS: usize = 2;
 
-/// Starts the one that the engine needs.
+/// Starts it, with all that an engine, a provider of models or a child may need.
 ///
 /// # Errors
-/// The system gives no threads.
+/// The system gives no threads, or does not let it wait for sockets and children.
 pub(crate) fn start() -> Result<Runtime> {
     Ok(Builder::new_multi_thread()
         .worker_threads(WORKERS)
-        .enable_time()
+        .enable_all()
         .build()?)
-}
-
-/// Starts one on this thread, for commands that wait for processes.
-///
-/// # Errors
-/// The system does not let it watch them.
-pub(crate) fn for_processes() -> Result<Runtime> {
-    Ok(Builder::new_current_thread().enable_all().build()?)
 }

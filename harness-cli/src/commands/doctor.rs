@@ -113,7 +113,7 @@ fn platform(cli: &Cli<'_>) -> Result<Vec<Check>> {
         Err(error) => return Ok(vec![check(false, error.to_string())]),
     };
     let platform = Platform::new(settings, cli.intake());
-    let measured = runtime::for_processes()?.block_on(measure(&platform));
+    let measured = runtime::start()?.block_on(measure(&platform));
     Ok(measured
         .into_iter()
         .map(|found| match found.result {
