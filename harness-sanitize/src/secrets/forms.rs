@@ -2,7 +2,8 @@
 //!
 //! Such a key is told by the service's name before it. Where the form is known, what has another
 //! one is no key of that service: an identifier, an example, a mistyped key. The forms are those
-//! that services document or that public detectors agree on.
+//! that public detectors know, as far as labelled examples bear them out; what a service documents
+//! of itself was not looked up, and one that changes its form has to be changed here.
 
 use std::sync::LazyLock;
 
