@@ -8,7 +8,7 @@ use harness_rules::Scores;
 use harness_store::wire::event::{CloseReason, Recovery, SessionClosed};
 use harness_store::wire::score::GateState;
 use harness_store::wire::trace::TraceDoc;
-use harness_store::{NoticeToPost, SessionScores, StoreError, TurnOutcome, TurnRecord, WatchEvent};
+use harness_store::{NoticeToPost, StoreError, TurnOutcome, TurnRecord, WatchEvent};
 
 use crate::counts;
 use crate::diagnosis;
@@ -126,16 +126,20 @@ impl Watcher {
             .collect())
     }
 
+    /// Closes a session. Whatever a turn of it still waits for is missing, whoever recorded the turn.
     pub(crate) fn close(
         &self,
         session: &SessionId,
         reason: CloseReason,
-        scores: Scores,
     ) -> Result<bool, StoreError> {
-        let turns = {
+        let (turns, scores) = {
             let mut scores = lock(&self.scores);
             scores.refresh()?;
-            scores.get(session).map_or(0, SessionScores::turn_count)
+            match scores.get(session) {
+                Some(known) if known.is_missing_a_score() => (known.turn_count(), Scores::Missing),
+                Some(known) => (known.turn_count(), Scores::Complete),
+                None => (0, Scores::Complete),
+            }
         };
         let closed = SessionClosed {
             session: session.clone(),

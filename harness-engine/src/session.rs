@@ -38,7 +38,6 @@ pub(crate) struct Session {
     queue: Mutex<Queue>,
     idle: watch::Sender<bool>,
     tally: Mutex<Tally>,
-    is_missing_a_score: AtomicBool,
     is_ended: AtomicBool,
     last_report: Mutex<Timestamp>,
 }
@@ -61,7 +60,6 @@ impl Session {
             queue: Mutex::default(),
             idle: watch::Sender::new(true),
             tally: Mutex::default(),
-            is_missing_a_score: AtomicBool::new(false),
             is_ended: AtomicBool::new(false),
             last_report: Mutex::new(now),
         })
@@ -120,15 +118,6 @@ impl Session {
     /// Takes the tally; each thing is told once.
     pub(crate) fn take_tally(&self) -> Tally {
         std::mem::take(&mut lock(&self.tally))
-    }
-
-    /// Remembers that a score which was asked for has not come.
-    pub(crate) fn note_missing_score(&self) {
-        self.is_missing_a_score.store(true, Ordering::Release);
-    }
-
-    pub(crate) fn is_missing_a_score(&self) -> bool {
-        self.is_missing_a_score.load(Ordering::Acquire)
     }
 
     /// Whether its end was reported and everything has been worked off: it need not be watched.

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use harness_core::{CleanString, CleanText, Origin, SessionId, Timestamp, TurnPayload};
-use harness_rules::{RuleBook, Scores, ValidationDesk};
+use harness_rules::{RuleBook, ValidationDesk};
 use harness_store::wire::event::{
     CloseReason, Health, HealthState, OriginDoc, SessionOpened, Skip, SkipReason,
 };
@@ -159,19 +159,7 @@ impl Watcher {
         session: SessionId,
     ) -> Result<(), WatchError> {
         let watcher = Arc::clone(self);
-        let was_open = off_thread(move || {
-            let is_missing = lock(&watcher.scores)
-                .get(&session)
-                .and_then(SessionScores::last)
-                .is_some_and(|turn| turn.scores.iter().any(|(_, score)| score.is_none()));
-            let scores = if is_missing {
-                Scores::Missing
-            } else {
-                Scores::Complete
-            };
-            watcher.close(&session, CloseReason::Idle, scores)
-        })
-        .await??;
+        let was_open = off_thread(move || watcher.close(&session, CloseReason::Idle)).await??;
         if was_open {
             self.decide().await?;
         }
@@ -221,9 +209,6 @@ impl Watcher {
         }
         let evaluation = self.judges.evaluate(&turn, known.gates).await;
         self.check_health(&evaluation).await?;
-        if evaluation.is_missing_a_score() {
-            session.note_missing_score();
-        }
         let (watcher, shown) = (Arc::clone(self), session.task.shown());
         let (alerts, outcome, is_last) = off_thread(move || {
             let alerts = u32::from(!evaluation.conditions().is_empty());
@@ -252,13 +237,8 @@ impl Watcher {
         session: &Arc<Session>,
         reason: CloseReason,
     ) -> Result<(), WatchError> {
-        let scores = if session.is_missing_a_score() {
-            Scores::Missing
-        } else {
-            Scores::Complete
-        };
         let (watcher, id) = (Arc::clone(self), session.id().clone());
-        let was_open = off_thread(move || watcher.close(&id, reason, scores)).await??;
+        let was_open = off_thread(move || watcher.close(&id, reason)).await??;
         if was_open {
             self.decide().await?;
         }

@@ -1,7 +1,7 @@
 //! Scores and gate states: `state/scores/NNNNNNNN.jsonl`, one line an evaluated turn, appended
 //! to the last segment until that is full.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use harness_core::{MetricName, Score, SessionId, layout};
@@ -21,6 +21,7 @@ const SEGMENT: u64 = 8 << 20;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionScores {
     turns: BTreeMap<u32, [u8; 32]>,
+    unscored: BTreeSet<u32>,
     gates: BTreeMap<MetricName, GateState>,
     last: Option<LastTurn>,
 }
@@ -45,6 +46,11 @@ impl SessionScores {
     /// How many turns were evaluated.
     pub fn turn_count(&self) -> usize {
         self.turns.len()
+    }
+
+    /// Whether a score that was asked for is missing, in any turn.
+    pub fn is_missing_a_score(&self) -> bool {
+        !self.unscored.is_empty()
     }
 
     /// The gate's memory, by metric.
@@ -180,6 +186,9 @@ fn take_turn(sessions: &mut BTreeMap<SessionId, SessionScores>, line: ScoreLine)
     let gates = line.read_gate().ok()?;
     let session = sessions.entry(line.session).or_default();
     session.turns.insert(line.turn, digest);
+    if scores.iter().any(|(_, score)| score.is_none()) {
+        session.unscored.insert(line.turn);
+    }
     session.gates = gates.into_iter().collect();
     session.last = Some(LastTurn {
         index: line.turn,
