@@ -2,7 +2,8 @@
 //!
 //! The outcome and progress are scored for every turn. Steps are diagnosed only once one of those
 //! alerts, on this trace; explanations are asked for only on a diagnosed breach, and never alert.
-//! What failed to answer is tried again, then left pending.
+//! What failed to answer is tried again, then left pending, and asked for once more when the session
+//! goes on or ends.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub(crate) struct Finding {
     pub(crate) score: Option<Score>,
     pub(crate) reason: Option<CleanString>,
     pub(crate) is_pending: bool,
+    /// Whether a judge that has not answered may answer yet.
+    pub(crate) may_come: bool,
     pub(crate) conditions: Vec<Condition>,
 }
 
@@ -47,6 +50,8 @@ pub(crate) struct Evaluation {
     pub(crate) gates: BTreeMap<MetricName, GateState>,
     /// The last failure of a judge that could not be reached.
     pub(crate) unavailable: Option<CleanString>,
+    /// Whether a later turn has been scored, so that what progress says now is of the past.
+    is_overtaken: bool,
 }
 
 impl Evaluation {
@@ -63,9 +68,29 @@ impl Evaluation {
             .collect()
     }
 
+    /// Every score that was asked for; `None` where it has not come.
+    pub(crate) fn scores(&self) -> Vec<(MetricName, Option<Score>)> {
+        self.findings
+            .iter()
+            .filter(|finding| finding.score.is_some() || finding.is_pending)
+            .map(|finding| (finding.spec.name.clone(), finding.score))
+            .collect()
+    }
+
+    /// Whether a score that has not come may come yet.
+    pub(crate) fn awaits_a_score(&self) -> bool {
+        self.findings.iter().any(|finding| finding.may_come)
+    }
+
     /// Whether a score that was asked for has not come.
     pub(crate) fn is_missing_a_score(&self) -> bool {
         self.findings.iter().any(|finding| finding.is_pending)
+    }
+
+    fn knows(&self, metric: &MetricName) -> bool {
+        self.findings
+            .iter()
+            .any(|finding| finding.spec.name == *metric)
     }
 
     fn alerts(&self, tier: Tier) -> bool {
@@ -114,19 +139,52 @@ impl Judges {
         };
         self.outcome(&blind, &mut evaluation).await;
         self.tier(&blind, Tier::Progress, &mut evaluation).await;
+        self.tiers_after_an_alert(&blind, &mut evaluation).await;
+        evaluation
+    }
+
+    /// Asks once more for what has not come, and adds it to the evaluation. What was added, from
+    /// the gate as the last turn left it.
+    pub(crate) async fn ask_again(
+        &self,
+        turn: &TurnPayload,
+        evaluation: &mut Evaluation,
+        gates: BTreeMap<MetricName, GateState>,
+        is_overtaken: bool,
+    ) -> Evaluation {
+        let mut blind = turn.clone();
+        blind.trace = turn.trace.for_judges();
+        evaluation.findings.retain(|finding| !finding.may_come);
+        evaluation.gates = gates;
+        evaluation.unavailable = None;
+        evaluation.is_overtaken = is_overtaken;
+        let known = evaluation.findings.len();
+        self.outcome(&blind, evaluation).await;
+        self.tier(&blind, Tier::Progress, evaluation).await;
+        self.tiers_after_an_alert(&blind, evaluation).await;
+        Evaluation {
+            findings: evaluation.findings.iter().skip(known).cloned().collect(),
+            gates: evaluation.gates.clone(),
+            ..Evaluation::default()
+        }
+    }
+
+    async fn tiers_after_an_alert(&self, blind: &TurnPayload, evaluation: &mut Evaluation) {
         if evaluation.alerts(Tier::Outcome) || evaluation.alerts(Tier::Progress) {
-            self.tier(&blind, Tier::Diagnosis, &mut evaluation).await;
+            self.tier(blind, Tier::Diagnosis, evaluation).await;
         }
         if self.config.enable_tier3 && evaluation.alerts(Tier::Diagnosis) {
-            self.tier(&blind, Tier::Explanation, &mut evaluation).await;
+            self.tier(blind, Tier::Explanation, evaluation).await;
         }
-        evaluation
     }
 
     async fn outcome(&self, turn: &TurnPayload, evaluation: &mut Evaluation) {
         let (Some(verifier), Some(spec)) = (&self.verifier, outcome_spec()) else {
             return;
         };
+        if evaluation.knows(&spec.name) {
+            return;
+        }
         let asked = self
             .insist(|| async {
                 let verified = verifier.verify(turn).await?;
@@ -144,7 +202,7 @@ impl Judges {
         let specs: Vec<MetricSpec> = self
             .registry
             .iter()
-            .filter(|spec| spec.tier == tier)
+            .filter(|spec| spec.tier == tier && !evaluation.knows(&spec.name))
             .cloned()
             .collect();
         if specs.is_empty() {
@@ -190,24 +248,30 @@ impl Judges {
         asked: Result<Vec<Reading>, EvaluationError>,
         evaluation: &mut Evaluation,
     ) {
-        let readings = match asked {
-            Ok(readings) => readings,
+        let (readings, may_come) = match asked {
+            Ok(readings) => (readings, true),
             Err(EvaluationError::Unavailable(reason)) => {
                 evaluation.unavailable = Some(reason);
-                Vec::new()
+                (Vec::new(), true)
             }
-            Err(EvaluationError::Unscorable(_)) => Vec::new(),
+            Err(EvaluationError::Unscorable(_)) => (Vec::new(), false),
         };
         for spec in specs {
             let reading = readings.iter().find(|reading| reading.metric == spec.name);
             // Unscored is not fine: whatever was asked for and is not there is pending.
             let value = reading.map_or(ReadingValue::Pending, |reading| reading.value);
             let state = evaluation.gates.entry(spec.name.clone()).or_default();
-            let conditions = self.config.gate().advance(state, &spec, value.score());
+            let conditions = if evaluation.is_overtaken && spec.tier == Tier::Progress {
+                Vec::new()
+            } else {
+                self.config.gate().advance(state, &spec, value.score())
+            };
+            let is_pending = value == ReadingValue::Pending;
             evaluation.findings.push(Finding {
                 score: value.score(),
                 reason: reading.and_then(|reading| reading.reason.clone()),
-                is_pending: value == ReadingValue::Pending,
+                is_pending,
+                may_come: is_pending && may_come,
                 conditions,
                 spec,
             });

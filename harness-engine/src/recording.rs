@@ -20,6 +20,8 @@ use crate::watcher::{WatchError, Watcher, lock};
 pub(crate) struct Known {
     pub(crate) digest: Option<[u8; 32]>,
     pub(crate) gates: BTreeMap<MetricName, GateState>,
+    /// The last turn that was recorded.
+    pub(crate) last: Option<u32>,
 }
 
 impl Watcher {
@@ -31,6 +33,7 @@ impl Watcher {
             .map_or_else(Known::default, |known| Known {
                 digest: known.digest(index).copied(),
                 gates: known.gates().clone(),
+                last: known.last().map(|last| last.index),
             }))
     }
 
@@ -76,12 +79,7 @@ impl Watcher {
             origin: turn.origin,
             principal: turn.principal.clone(),
             ended_at: turn.ended_at,
-            scores: evaluation
-                .findings
-                .iter()
-                .filter(|finding| finding.score.is_some() || finding.is_pending)
-                .map(|finding| (finding.spec.name.clone(), finding.score))
-                .collect(),
+            scores: evaluation.scores(),
             gates: evaluation
                 .gates
                 .iter()

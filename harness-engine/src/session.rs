@@ -4,10 +4,12 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use harness_core::{NoticeId, SessionId, Timestamp, TurnPayload};
+use harness_core::{NoticeId, RuleId, SessionId, Timestamp, TurnPayload};
 use harness_rules::TaskSession;
 use harness_store::wire::event::CloseReason;
 use tokio::sync::watch;
+
+use crate::evaluation::Evaluation;
 
 /// Things a session's queue holds at most; a turn of one more is refused.
 pub(crate) const MAX_QUEUED: usize = 64;
@@ -16,6 +18,19 @@ pub(crate) const MAX_QUEUED: usize = 64;
 pub(crate) enum Report {
     Turn(Box<TurnPayload>),
     End(CloseReason),
+}
+
+/// Recorded turns of a session of which scores are still waited for, at most. Each holds its trace;
+/// the oldest is given up for a newer one, and what it lacks is missing.
+const MAX_UNSCORED: usize = 4;
+
+/// A recorded turn of which a score has not come and may yet.
+pub(crate) struct Unscored {
+    pub(crate) turn: TurnPayload,
+    pub(crate) digest: [u8; 32],
+    pub(crate) evaluation: Evaluation,
+    /// The rules that the session had been shown by then.
+    pub(crate) shown: Vec<RuleId>,
 }
 
 /// What came of the turns since the last `settle`.
@@ -38,6 +53,7 @@ pub(crate) struct Session {
     queue: Mutex<Queue>,
     idle: watch::Sender<bool>,
     tally: Mutex<Tally>,
+    unscored: Mutex<VecDeque<Unscored>>,
     is_ended: AtomicBool,
     last_report: Mutex<Timestamp>,
 }
@@ -60,6 +76,7 @@ impl Session {
             queue: Mutex::default(),
             idle: watch::Sender::new(true),
             tally: Mutex::default(),
+            unscored: Mutex::default(),
             is_ended: AtomicBool::new(false),
             last_report: Mutex::new(now),
         })
@@ -118,6 +135,20 @@ impl Session {
     /// Takes the tally; each thing is told once.
     pub(crate) fn take_tally(&self) -> Tally {
         std::mem::take(&mut lock(&self.tally))
+    }
+
+    /// Waits for the scores of a recorded turn.
+    pub(crate) fn await_scores(&self, unscored: Unscored) {
+        let mut waiting = lock(&self.unscored);
+        if waiting.len() >= MAX_UNSCORED {
+            waiting.pop_front();
+        }
+        waiting.push_back(unscored);
+    }
+
+    /// Takes the turns whose scores are waited for, oldest first.
+    pub(crate) fn take_unscored(&self) -> VecDeque<Unscored> {
+        std::mem::take(&mut lock(&self.unscored))
     }
 
     /// Whether its end was reported and everything has been worked off: it need not be watched.

@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::evaluation::{Evaluation, Judges};
 use crate::off_thread::{Lost, off_thread};
 use crate::ports::HealthReport;
-use crate::session::{Report, Session};
+use crate::session::{Report, Session, Unscored};
 use crate::skips::Skips;
 use crate::validation::Wanted;
 
@@ -193,6 +193,7 @@ impl Watcher {
         session: &Arc<Session>,
         turn: TurnPayload,
     ) -> Result<(), WatchError> {
+        self.ask_again(session).await?;
         let digest = turn_digest(&turn);
         let (watcher, id, index) = (Arc::clone(self), turn.session.clone(), turn.index);
         let known = off_thread(move || watcher.known(&id, index)).await??;
@@ -209,25 +210,77 @@ impl Watcher {
         }
         let evaluation = self.judges.evaluate(&turn, known.gates).await;
         self.check_health(&evaluation).await?;
-        let (watcher, shown) = (Arc::clone(self), session.task.shown());
-        let (alerts, outcome, is_last) = off_thread(move || {
-            let alerts = u32::from(!evaluation.conditions().is_empty());
-            let is_last = turn.index.saturating_add(1) >= TurnPayload::MAX_TURNS;
-            watcher
-                .record(turn, digest, &evaluation, shown)
-                .map(|outcome| (alerts, outcome, is_last))
-        })
-        .await??;
-        if let TurnOutcome::Recorded { posted, .. } = outcome {
-            session.count(|tally| {
-                tally.recorded += 1;
-                tally.alerts += alerts;
-                tally.notices.extend(posted);
-            });
-            self.decide().await?;
+        let is_last = turn.index.saturating_add(1) >= TurnPayload::MAX_TURNS;
+        let evaluated = Unscored {
+            shown: session.task.shown(),
+            turn,
+            digest,
+            evaluation,
+        };
+        let evaluation = evaluated.evaluation.clone();
+        if self.record_for(session, &evaluated, evaluation).await? {
+            session.count(|tally| tally.recorded += 1);
+            if evaluated.evaluation.awaits_a_score() {
+                session.await_scores(evaluated);
+            }
         }
         if is_last {
             Self::end(self, session, CloseReason::Turns).await?;
+        }
+        Ok(())
+    }
+
+    /// Records what an evaluation says of a turn, and lets the validation desk look at what that
+    /// settles. Whether anything was recorded.
+    async fn record_for(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        of: &Unscored,
+        evaluation: Evaluation,
+    ) -> Result<bool, WatchError> {
+        let watcher = Arc::clone(self);
+        let (turn, digest, shown) = (of.turn.clone(), of.digest, of.shown.clone());
+        let (alerts, outcome) = off_thread(move || {
+            let alerts = u32::from(!evaluation.conditions().is_empty());
+            watcher
+                .record(turn, digest, &evaluation, shown)
+                .map(|outcome| (alerts, outcome))
+        })
+        .await??;
+        let TurnOutcome::Recorded { posted, .. } = outcome else {
+            return Ok(false);
+        };
+        session.count(|tally| {
+            tally.alerts += alerts;
+            tally.notices.extend(posted);
+        });
+        self.decide().await?;
+        Ok(true)
+    }
+
+    /// Asks once more for the scores that had not come when their turns were recorded. Nobody is
+    /// asked in an outage, nor after a judge that gives no answer: what is still missing at the end
+    /// counts as missing.
+    async fn ask_again(self: &Arc<Self>, session: &Arc<Session>) -> Result<(), WatchError> {
+        let mut is_down = *lock(&self.health) == HealthState::Down;
+        for mut waiting in session.take_unscored() {
+            if !is_down {
+                let turn = &waiting.turn;
+                let (watcher, id, index) = (Arc::clone(self), turn.session.clone(), turn.index);
+                let known = off_thread(move || watcher.known(&id, index)).await??;
+                let is_overtaken = known.last.is_some_and(|last| last > index);
+                let late = self
+                    .judges
+                    .ask_again(turn, &mut waiting.evaluation, known.gates, is_overtaken)
+                    .await;
+                is_down = waiting.evaluation.unavailable.is_some();
+                if late.findings.iter().any(|finding| finding.score.is_some()) {
+                    self.record_for(session, &waiting, late).await?;
+                }
+            }
+            if waiting.evaluation.awaits_a_score() {
+                session.await_scores(waiting);
+            }
         }
         Ok(())
     }
@@ -237,6 +290,7 @@ impl Watcher {
         session: &Arc<Session>,
         reason: CloseReason,
     ) -> Result<(), WatchError> {
+        self.ask_again(session).await?;
         let (watcher, id) = (Arc::clone(self), session.id().clone());
         let was_open = off_thread(move || watcher.close(&id, reason)).await??;
         if was_open {

@@ -94,7 +94,8 @@ impl Reader {
         Ok(scores)
     }
 
-    /// Hands over every evaluated turn that reads, oldest first; memory stays that of one line.
+    /// Hands over every evaluated turn that reads, oldest first; memory stays that of one line. A
+    /// turn comes again with the scores that came late, and with them alone.
     ///
     /// # Errors
     /// A segment cannot be read.

@@ -1,5 +1,5 @@
-//! Scores and gate states: `state/scores/NNNNNNNN.jsonl`, one line an evaluated turn, appended
-//! to the last segment until that is full.
+//! Scores and gate states: `state/scores/NNNNNNNN.jsonl`, one line an evaluated turn and one for
+//! scores of it that came late, appended to the last segment until that is full.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const SEGMENT: u64 = 8 << 20;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionScores {
     turns: BTreeMap<u32, [u8; 32]>,
-    unscored: BTreeSet<u32>,
+    unscored: BTreeMap<u32, BTreeSet<MetricName>>,
     gates: BTreeMap<MetricName, GateState>,
     last: Option<LastTurn>,
 }
@@ -51,6 +51,11 @@ impl SessionScores {
     /// Whether a score that was asked for is missing, in any turn.
     pub fn is_missing_a_score(&self) -> bool {
         !self.unscored.is_empty()
+    }
+
+    /// The scores that were asked for and are missing in a turn.
+    pub(crate) fn unscored(&self, turn: u32) -> Option<&BTreeSet<MetricName>> {
+        self.unscored.get(&turn)
     }
 
     /// The gate's memory, by metric.
@@ -186,15 +191,33 @@ fn take_turn(sessions: &mut BTreeMap<SessionId, SessionScores>, line: ScoreLine)
     let gates = line.read_gate().ok()?;
     let session = sessions.entry(line.session).or_default();
     session.turns.insert(line.turn, digest);
-    if scores.iter().any(|(_, score)| score.is_none()) {
-        session.unscored.insert(line.turn);
-    }
     session.gates = gates.into_iter().collect();
-    session.last = Some(LastTurn {
-        index: line.turn,
-        origin: line.origin,
-        scores,
-    });
+    let unscored = session.unscored.entry(line.turn).or_default();
+    for (metric, score) in &scores {
+        match score {
+            Some(_) => unscored.remove(metric),
+            None => unscored.insert(metric.clone()),
+        };
+    }
+    if unscored.is_empty() {
+        session.unscored.remove(&line.turn);
+    }
+    match &mut session.last {
+        // A line may bring scores that an earlier one of its turn lacked.
+        Some(last) if last.index == line.turn => {
+            last.scores
+                .retain(|(metric, _)| !scores.iter().any(|(late, _)| late == metric));
+            last.scores.extend(scores);
+        }
+        Some(last) if last.index > line.turn => {}
+        last => {
+            *last = Some(LastTurn {
+                index: line.turn,
+                origin: line.origin,
+                scores,
+            });
+        }
+    }
     Some(())
 }
 

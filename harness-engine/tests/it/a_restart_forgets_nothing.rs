@@ -2,15 +2,13 @@
 //! and a score that never came is missing whoever ends the session.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use async_trait::async_trait;
-use harness_core::{MetricRegistry, Origin, Tier, Trace};
-use harness_engine::{EmbeddedEvaluator, EvaluationError, Evaluator, Harness, Reading, Setup};
-use harness_rules::EvaluatorIdentity;
+use harness_core::Origin;
+use harness_engine::{Evaluator, Harness, Setup};
 use serde_json::{Value, json};
 
 use crate::a_failure_becomes_a_candidate::LastCallWorked;
+use crate::a_late_score_is_taken_up::Mute;
 use crate::world::{World, events, failing, fine, session};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -26,28 +24,6 @@ async fn a_stall_is_seen_across_restarts() {
     let notices = events(&world, "notice");
     let signatures = notices[0]["signatures"].to_string();
     assert!(signatures.contains("stall:task_completion"), "{signatures}");
-}
-
-/// The judge that comes with the engine, mute while it is told to be.
-#[derive(Default)]
-struct Mute(AtomicBool);
-
-#[async_trait]
-impl Evaluator for Mute {
-    fn identity(&self) -> EvaluatorIdentity {
-        EmbeddedEvaluator.identity()
-    }
-
-    fn registry(&self) -> MetricRegistry {
-        EmbeddedEvaluator.registry()
-    }
-
-    async fn score(&self, trace: &Trace, tier: Tier) -> Result<Vec<Reading>, EvaluationError> {
-        if self.0.load(Ordering::Relaxed) {
-            return Ok(Vec::new());
-        }
-        EmbeddedEvaluator.score(trace, tier).await
-    }
 }
 
 /// Runs a session of two turns with a restart between them, its first turn judged or not. The
@@ -67,10 +43,10 @@ async fn outcome_of(name: &str, world: &World, judge: &Arc<Mute>, is_mute: bool)
     let query = json!({ "query": "read_file" });
     let _ = task.call("harness_rules_search", &query);
     drop(task);
-    judge.0.store(is_mute, Ordering::Relaxed);
+    judge.is_mute(is_mute);
     let _ = harness.record_turn(fine(name.as_str(), 0, Origin::Live));
     assert!(harness.settle(&name).await.complete);
-    judge.0.store(false, Ordering::Relaxed);
+    judge.is_mute(false);
     assert!(harness.close().await);
     let harness = open();
     let _ = harness.record_turn(fine(name.as_str(), 1, Origin::Live));

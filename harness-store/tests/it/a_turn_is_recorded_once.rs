@@ -1,7 +1,7 @@
 //! A turn is recorded once, its notices are posted once, and the breaker holds back what is too
 //! much.
 
-use harness_core::{NoticeId, Origin, Principal, Severity};
+use harness_core::{NoticeId, Origin, Principal, Score, Severity};
 use harness_store::wire::Event;
 use harness_store::wire::event::{
     self, BreakerState, CloseReason, OperatorAct, OperatorAction, SessionClosed, TrialKind,
@@ -9,7 +9,7 @@ use harness_store::wire::event::{
 };
 use harness_store::{Breaker, Halves, Mailbox, Opening, StoreError, TurnOutcome};
 
-use crate::fixture::{Place, SOON, clean, notice, opened, recovery, session, turn};
+use crate::fixture::{Place, SOON, clean, metric, notice, opened, recovery, session, turn};
 
 fn mailbox(halves: &Halves) -> Mailbox {
     let mut follower = halves.reader.follow(Mailbox::default());
@@ -260,6 +260,50 @@ fn what_a_turn_settles_is_in_its_commit_or_nowhere() {
         .iter()
         .filter(|line| matches!(line.event(), Some((_, Event::TrialObserved(_)))));
     assert_eq!(count.count(), 1);
+}
+
+#[test]
+fn scores_that_were_missing_are_taken_up_once() {
+    let place = Place::new();
+    let halves = place.open();
+    let record = |index: u32, scores: &[(&str, f64)]| {
+        let mut record = turn("s", index, Vec::new());
+        if !scores.is_empty() {
+            let scores = scores.iter();
+            record.scores = scores
+                .map(|(name, score)| (metric(name), Score::new(*score)))
+                .collect();
+        }
+        halves.watch.record_turn(record).unwrap()
+    };
+    // Coherence is missing of both turns.
+    for index in [0, 1] {
+        assert_eq!(told(&record(index, &[])), [0, 0, 0]);
+    }
+    let known = || {
+        let scores = halves.reader.scores().unwrap();
+        scores.get(&session("s")).unwrap().clone()
+    };
+    assert!(known().is_missing_a_score());
+    // What came already is not taken for what is missing.
+    let other = [("task_completion", 0.1)];
+    assert_eq!(record(0, &other), TurnOutcome::AlreadySeen);
+
+    let late = [("coherence", 0.75)];
+    assert_eq!(told(&record(0, &late)), [0, 0, 0]);
+    assert_eq!(record(0, &late), TurnOutcome::AlreadySeen);
+    assert!(known().is_missing_a_score(), "the other turn still waits");
+    assert_eq!(known().last().unwrap().index, 1);
+    assert_eq!(told(&record(1, &late)), [0, 0, 0]);
+    assert!(!known().is_missing_a_score());
+    assert_eq!(
+        known().last().unwrap().scores,
+        [
+            (metric("task_completion"), Score::new(0.5)),
+            (metric("coherence"), Score::new(0.75)),
+        ]
+    );
+    assert_eq!(known().turn_count(), 2);
 }
 
 #[test]

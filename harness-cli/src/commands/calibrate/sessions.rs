@@ -73,12 +73,10 @@ pub(super) fn read(reader: &Reader) -> Result<BTreeMap<SessionId, Session>> {
         }
     }
     reader.each_evaluated_turn(|line| {
-        let turn = Turn {
-            scores: line.scores,
-            counts: line.counts,
-        };
         let session = sessions.entry(line.session).or_default();
-        session.turns.insert(line.turn, turn);
+        let turn = session.turns.entry(line.turn).or_default();
+        turn.scores.extend(line.scores);
+        turn.counts = line.counts.or(turn.counts);
     })?;
     Ok(sessions)
 }

@@ -1,5 +1,7 @@
 //! An evaluated turn: one commit, then its files, then the line that marks it as seen.
 
+use std::collections::BTreeSet;
+
 use harness_core::{
     MetricName, Notice, NoticeId, Origin, Principal, Score, SessionId, Timestamp, layout,
 };
@@ -81,7 +83,8 @@ pub enum TurnOutcome {
 }
 
 impl Watch {
-    /// Records an evaluated turn, once, whoever else offers it.
+    /// Records an evaluated turn, once, whoever else offers it. A turn of which scores were missing
+    /// takes them up when it is offered again with these, and with nothing that was recorded.
     ///
     /// # Errors
     /// The journal or the scores cannot be written, or were busy; offered again, the turn is
@@ -110,16 +113,15 @@ fn record_turn(
     observed: impl FnOnce() -> Result<Vec<WatchEvent>, StoreError>,
 ) -> Result<TurnOutcome, StoreError> {
     core.scores.refresh()?;
-    let seen = core
-        .scores
-        .get(&record.session)
-        .and_then(|session| session.digest(record.index));
-    if let Some(digest) = seen {
-        return Ok(if *digest == record.digest {
-            TurnOutcome::AlreadySeen
-        } else {
-            TurnOutcome::Changed
-        });
+    if let Some(session) = core.scores.get(&record.session)
+        && let Some(digest) = session.digest(record.index)
+    {
+        if *digest != record.digest {
+            return Ok(TurnOutcome::Changed);
+        }
+        if !is_late(&record, session.unscored(record.index)) {
+            return Ok(TurnOutcome::AlreadySeen);
+        }
     }
     let now = core.now();
     let state = core.refreshed()?;
@@ -144,6 +146,14 @@ fn record_turn(
         repeated,
         suppressed,
         files,
+    })
+}
+
+/// Whether a record brings a score that was missing of its turn.
+fn is_late(record: &TurnRecord, missing: Option<&BTreeSet<MetricName>>) -> bool {
+    missing.is_some_and(|missing| {
+        let mut scores = record.scores.iter();
+        scores.any(|(metric, score)| score.is_some() && missing.contains(metric))
     })
 }
 
