@@ -3,6 +3,7 @@
 //! Cheap checks come first. Checked, debug and release builds are each made once: clippy and
 //! rustdoc share the first, tests and gates the second, simulations, kills, demo and attacks the third.
 
+use crate::release::deny;
 use crate::tree::{self, Tree};
 use crate::{crash, escape, gates, placebo, simulate, surface, tidy};
 use anyhow::{Context, Result, bail};
@@ -23,6 +24,7 @@ const STEPS: &[Step] = &[
     ("surface", |tree| {
         nothing(surface::run(tree, &surface::Args::check()))
     }),
+    ("deny", |tree| nothing(deny::allowed(tree))),
     ("clippy", |tree| {
         cargo(
             tree,

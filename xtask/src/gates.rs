@@ -7,6 +7,7 @@
 mod plants;
 
 use crate::harness::{Harness, Profile};
+use crate::release::deny;
 use crate::tree::Tree;
 use crate::{conversations, surface, tidy};
 use anyhow::{Context, Result, bail};
@@ -134,6 +135,7 @@ impl Nursery {
         match check {
             Check::Surface => Ok(text(surface::check(&self.tree))),
             Check::Tidy => Ok(text(tidy::check(&self.tree))),
+            Check::Deny => said_in_failure(&mut deny::command(&self.tree)),
             Check::Format => self.cargo(&["fmt", "--all", "--check", "--", "--color", "never"]),
             Check::Clippy(name) => self.cargo(&[
                 "clippy",
@@ -150,21 +152,25 @@ impl Nursery {
     }
 
     fn cargo(&self, args: &[&str]) -> Result<String> {
-        let output = self
-            .tree
-            .cargo(args)
+        let mut cargo = self.tree.cargo(args);
+        cargo
             .env("CARGO_TARGET_DIR", &self.target)
-            .env("RUSTDOCFLAGS", "-D warnings")
-            .output()?;
-        if output.status.success() {
-            return Ok(String::new());
-        }
-        let stdout = String::from_utf8_lossy(&output.stdout);
-        Ok(format!(
-            "{stdout}{}",
-            String::from_utf8_lossy(&output.stderr)
-        ))
+            .env("RUSTDOCFLAGS", "-D warnings");
+        said_in_failure(&mut cargo)
     }
+}
+
+/// What a command that failed has said; nothing of one that succeeded.
+fn said_in_failure(command: &mut Command) -> Result<String> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(String::new());
+    }
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    Ok(format!(
+        "{stdout}{}",
+        String::from_utf8_lossy(&output.stderr)
+    ))
 }
 
 /// As much of a check's words as an error may repeat.

@@ -10,6 +10,7 @@ use std::path::Path;
 pub(super) enum Check {
     Surface,
     Tidy,
+    Deny,
     Format,
     /// Of one crate.
     Clippy(&'static str),
@@ -40,6 +41,7 @@ impl Plant {
         let check = match self.check {
             Check::Surface => "surface",
             Check::Tidy => "tidy",
+            Check::Deny => "deny",
             Check::Format => "format",
             Check::Clippy(_) => "clippy",
             Check::Docs(_) => "docs",
@@ -181,6 +183,13 @@ pub(super) const PLANTS: &[Plant] = &[
             "[workspace.dependencies]\nlibc = \"0.2\"\n\n",
         ),
         red: "`libc` has no reason",
+    },
+    Plant {
+        check: Check::Deny,
+        what: "a licence that nobody has accepted",
+        file: "deny.toml",
+        edit: Edit::Replace("    \"MIT\",\n", ""),
+        red: "license is not explicitly allowed",
     },
     Plant {
         check: Check::Format,

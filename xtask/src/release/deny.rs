@@ -1,15 +1,13 @@
 //! What outside crates may be: not banned, under a licence that we accept, from the one registry.
 
 use super::Release;
-use crate::tree;
+use crate::tree::{self, Tree};
 use anyhow::{Context, Result, bail};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
-/// Asks cargo-deny, with the rules in `deny.toml`. Advisories are looked up where their database
-/// can be reached, and said not to have been where it cannot.
-pub(super) fn check(release: &Release<'_>) -> Result<String> {
-    let there = release
-        .tree
+/// Asks cargo-deny, with the rules in `deny.toml`. Needs no network where the crates are fetched.
+pub(crate) fn allowed(tree: &Tree) -> Result<()> {
+    let there = tree
         .cargo(["deny", "--version"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -17,11 +15,20 @@ pub(super) fn check(release: &Release<'_>) -> Result<String> {
     if !there.is_ok_and(|status| status.success()) {
         bail!("cargo-deny is not there: `cargo install --locked cargo-deny`, then run this again");
     }
-    let mut deny = release
-        .tree
-        .cargo(["deny", "--offline", "check", "--hide-inclusion-graph"]);
-    tree::succeed(deny.args(["bans", "licenses", "sources"]))
-        .context("an outside crate is not what deny.toml allows: replace it, or argue there")?;
+    tree::succeed(&mut command(tree))
+        .context("an outside crate is not what deny.toml allows: replace it, or argue there")
+}
+
+/// Cargo-deny over all that `deny.toml` has a rule for but advisories.
+pub(crate) fn command(tree: &Tree) -> Command {
+    let mut deny = tree.cargo(["deny", "--locked", "check", "--hide-inclusion-graph"]);
+    deny.args(["bans", "licenses", "sources"]);
+    deny
+}
+
+/// The same, and advisories where their database can be reached; where it cannot, that is said.
+pub(super) fn check(release: &Release<'_>) -> Result<String> {
+    allowed(release.tree)?;
     let mut fetch = release.tree.cargo(["deny", "fetch", "db"]);
     let reached = fetch
         .stdout(Stdio::null())

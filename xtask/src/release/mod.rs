@@ -9,7 +9,7 @@
 
 mod api;
 mod artefacts;
-mod deny;
+pub(crate) mod deny;
 mod package;
 mod readiness;
 mod sbom;
