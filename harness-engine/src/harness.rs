@@ -1,6 +1,6 @@
 //! The loop, as a host holds it.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use harness_core::{
@@ -11,7 +11,7 @@ use harness_repair::{RepairAgent, RepairError, RepairResult};
 use harness_rules::{Decided, DeskError, Desks, RepairDesk, RuleBook, Settings, TaskToolset};
 use harness_sanitize::{Gate, Intake};
 use harness_store::wire::event::{CloseReason, RegressionCase, SkipReason};
-use harness_store::{Capture, OpenOptions, Opening, Reader, StoreError, Workspace};
+use harness_store::{Capture, GuardLog, OpenOptions, Opening, Reader, StoreError, Workspace};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -102,6 +102,7 @@ pub struct Harness {
     roster: Arc<Roster>,
     repair_desk: Arc<RepairDesk>,
     agent: Option<RepairAgent>,
+    guard_log: Mutex<Option<GuardLog>>,
     reader: Reader,
     runtime: Handle,
     gone: Gone,
@@ -204,6 +205,7 @@ impl Harness {
             roster,
             repair_desk: Arc::new(desks.repair),
             agent,
+            guard_log: Mutex::new(Some(desks.guard)),
             reader: desks.reader,
             runtime,
             gone,
@@ -390,6 +392,16 @@ impl Harness {
         let _ = (&mut validation.0).await;
         drop((watcher, roster));
         tokio::time::timeout(drain, gone.wait()).await.is_ok()
+    }
+
+    /// The half of the workspace that records what became of tool calls, for whoever guards them:
+    /// once, and then `None`. It can record nothing else, and the workspace is not closed before it
+    /// is dropped.
+    pub fn take_guard_log(&self) -> Option<GuardLog> {
+        self.guard_log
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
     }
 
     /// The rules, for reading.

@@ -1,7 +1,7 @@
 //! An opened workspace, with its halves behind the desks that may use them.
 
 use harness_core::MetricRegistry;
-use harness_store::{Halves, Reader, Watch};
+use harness_store::{GuardLog, Halves, Reader, Watch};
 
 use crate::book::RuleBook;
 use crate::evidence::MasterKey;
@@ -25,6 +25,8 @@ pub struct Desks {
     pub validation: ValidationDesk,
     /// For the operator.
     pub operator: OperatorDesk,
+    /// For guards of tool calls, which are no part of this crate.
+    pub guard: GuardLog,
 }
 
 impl Desks {
@@ -39,6 +41,7 @@ impl Desks {
             operator: OperatorDesk::new(book.clone(), halves.operator),
             reader: halves.reader,
             watch: halves.watch,
+            guard: halves.guard,
             book,
         }
     }

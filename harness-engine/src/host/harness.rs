@@ -9,7 +9,7 @@ use crate::setup::Setup;
 use harness_core::{IdError, SessionId};
 use harness_rules::Decided;
 use harness_sanitize::{Gate, Intake, SecretKind};
-use harness_store::{Clock, OpenOptions, Reader, StoreError, Workspace};
+use harness_store::{Clock, GuardLog, OpenOptions, Reader, StoreError, Workspace};
 use tokio::runtime::Handle;
 
 use super::conversation::{Conversation, SecretInPrompt, look_at_prompt};
@@ -139,6 +139,12 @@ impl HostHarness {
     /// The workspace cannot be read or written.
     pub async fn settle_validation(&self) -> Result<Decided, HarnessError> {
         self.harness.settle_validation().await
+    }
+
+    /// The half of the workspace that records what became of tool calls, for the guards of this
+    /// host's sessions: once, and then `None`. See [`Harness::take_guard_log`].
+    pub fn take_guard_log(&self) -> Option<GuardLog> {
+        self.harness.take_guard_log()
     }
 
     /// Waits for what is under way, as long as the settings say, and lets go of the workspace.
