@@ -14,7 +14,9 @@
 //!   the system's programs and the workspace, writes the workspace, reaches no network but what is
 //!   granted, sees of the environment what is on a list, and stays within its [`Limits`].
 //! - When a call returns, every process that came of its command is dead; a call that is dropped
-//!   is killed from another thread, at once and all of it.
+//!   is killed from another thread, at once and all of it. A child that stays
+//!   ([`Sandbox::spawn`]) is confined the same way, and its tree is dead before closing or dropping
+//!   its handle returns.
 //! - An [`Outcome`] is redacted, clean and within its bound.
 //!
 //! # Never
@@ -65,8 +67,8 @@ mod workspace;
 
 pub use allowed::{Allowed, Credentials};
 pub use confine::{
-    Backend, Cause, Confinement, Enforcement, Grant, Identity, Limits, MAX_PORTS, Network,
-    NoBackend, Sandbox, Unfit,
+    Backend, Cause, ConfinedChild, Confinement, Enforcement, Grant, Identity, Input, InputClosed,
+    Lifetime, Limits, MAX_PORTS, Network, NoBackend, Output, Sandbox, Unfit,
 };
 pub use decision::{Decision, Verdict};
 pub use environment::Environment;

@@ -17,6 +17,17 @@ pub(crate) enum Bare {
     Untried,
 }
 
+/// How the act is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// As one call, to its end.
+    Call,
+    /// As a child that stays: it says that it is there, then its handle is closed.
+    Closed,
+    /// The same, and its handle is dropped.
+    Dropped,
+}
+
 /// One case. The scripts are Perl, which every system with these backends has.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
@@ -25,6 +36,8 @@ pub(crate) struct Case {
     pub(crate) sign: Sign,
     pub(crate) bare: Bare,
     pub(crate) twin: &'static str,
+    /// How both are run.
+    pub(crate) way: Way,
     pub(crate) limits: fn() -> Limits,
 }
 
@@ -41,8 +54,15 @@ const fn case(
         sign,
         bare,
         twin,
+        way: Way::Call,
         limits: Limits::default,
     }
+}
+
+/// A child that stays.
+const fn staying(mut case: Case, way: Way) -> Case {
+    case.way = way;
+    case
 }
 
 const fn within(mut case: Case, limits: fn() -> Limits) -> Case {
@@ -413,7 +433,66 @@ pub(crate) const CASES: &[Case] = &[
             ..Limits::default()
         },
     ),
+    staying(
+        case(
+            "a child that stays writes by path",
+            "open F, '>', '{OUT}/new' or exit 1; print F 1; close F or exit 1",
+            Sign::Exit0,
+            Bare::Works,
+            "open F, '>', 'new' or exit 1; print F 1; close F or exit 1",
+        ),
+        Way::Closed,
+    ),
+    staying(
+        case(
+            "a double fork and setsid, when a child that stays is closed",
+            LEAVES,
+            Sign::Survivor,
+            Bare::Works,
+            STAYS,
+        ),
+        Way::Closed,
+    ),
+    staying(
+        case(
+            "a double fork and setsid, when a child that stays is dropped",
+            LEAVES,
+            Sign::Survivor,
+            Bare::Works,
+            STAYS,
+        ),
+        Way::Dropped,
+    ),
+    staying(
+        case(
+            "a double fork and setsid, when a child that stays has ended",
+            LEAVES_AND_ENDS,
+            Sign::Survivor,
+            Bare::Works,
+            STAYS,
+        ),
+        Way::Closed,
+    ),
 ];
+
+/// Starts somebody who leaves, deaf to signals, and says so once that one is who it will be: its
+/// end of the pipe is closed by what it executes.
+const LEAVES: &str =
+    "use POSIX; $SIG{$_} = 'IGNORE' for qw(HUP TERM INT QUIT); pipe R, W or exit 1;
+     my $p = fork // exit 1;
+     $p or do { setsid(); fork and exit 0; close R; open STDOUT, '>', '/dev/null';
+         exec qw(sleep {MARK}) };
+     close W; <R>; waitpid $p, 0; syswrite STDOUT, \"there\\n\"; sleep 1000";
+
+/// The same, and then it ends itself.
+const LEAVES_AND_ENDS: &str = "use POSIX; pipe R, W or exit 1; my $p = fork // exit 1;
+     $p or do { setsid(); fork and exit 0; close R; open STDOUT, '>', '/dev/null';
+         exec qw(sleep {MARK}) };
+     close W; <R>; waitpid $p, 0; syswrite STDOUT, \"there\\n\"; exit 0";
+
+/// A child that forks twice and ends well; it ends no line, so that its end is waited for.
+const STAYS: &str = "my $p = fork // exit 1; $p or do { fork and exit 0; exit 0 }; waitpid $p, 0;
+     syswrite STDOUT, 'there'; exit 0";
 
 fn small_memory() -> Limits {
     Limits {

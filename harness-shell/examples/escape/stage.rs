@@ -1,7 +1,7 @@
 //! Where a case is tried: a workspace, something outside it, and whoever could be reached.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
@@ -10,14 +10,20 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use harness_sanitize::{Gate, Intake, Redactor};
 use harness_shell::{
-    Allowed, Backend, Confinement, Ended, Environment, Grammar, Limits, Operands, Outcome, Sandbox,
-    ShellPolicy, Takes, Unfit, Use, Workspace,
+    Allowed, Backend, Confinement, Ended, Environment, Grammar, Lifetime, Limits, Operands,
+    Outcome, Sandbox, ShellPolicy, Takes, Unfit, Use, Workspace,
 };
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+
+use crate::cases::Way;
+
+/// How long a child may stay: far longer than a case takes.
+const LIFETIME: Lifetime = Lifetime::Within(Duration::from_secs(120));
 
 /// Seconds of a wait that nothing outlives; what follows the point names it.
 const WAIT: u32 = 86_399;
@@ -147,21 +153,45 @@ impl Stage {
         Ok(sandbox)
     }
 
-    /// Runs a script confined.
-    pub(crate) fn run(&self, sandbox: &Sandbox, script: &str) -> Outcome {
+    /// Runs a script confined; what is dropped has no outcome.
+    pub(crate) fn run(&self, sandbox: &Sandbox, script: &str, way: Way) -> Option<Outcome> {
         let command = perl(&sandbox.confinement().workspace, self.script(script));
         let environment = Environment::default();
-        sandbox.run_blocking(&command, &environment).expect("a run")
+        if way == Way::Call {
+            return Some(sandbox.run_blocking(&command, &environment).expect("a run"));
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        runtime.expect("a runtime").block_on(async {
+            let started = sandbox.spawn(&command, &environment, LIFETIME).await;
+            let (mut child, _of_the_backend) = started.expect("a start");
+            // Until it says that it is there, or has ended.
+            while child
+                .read()
+                .await
+                .is_some_and(|said| !said.ends_with(b"\n"))
+            {}
+            match way {
+                Way::Dropped => None,
+                Way::Call | Way::Closed => Some(child.close().await.expect("an end")),
+            }
+        })
     }
 
     /// Runs a script without a sandbox, as the host: whether it does what it is meant to.
-    pub(crate) fn run_bare(&self, script: &str, sign: Sign) -> io::Result<bool> {
-        let status = Command::new("/usr/bin/perl")
+    pub(crate) fn run_bare(&self, script: &str, sign: Sign, way: Way) -> io::Result<bool> {
+        let stays = way != Way::Call && sign == Sign::Survivor;
+        let mut child = Command::new("/usr/bin/perl")
             .args(["-e", &self.script(script)])
             .current_dir(self.path("work"))
-            .stdout(Stdio::null())
+            .stdout(if stays { Stdio::piped() } else { Stdio::null() })
             .stderr(Stdio::null())
-            .status()?;
+            .spawn()?;
+        if let Some(mut stdout) = child.stdout.take() {
+            // What a caller would do that knows no better: it ends the process that it started.
+            let _ = stdout.read(&mut [0; 16])?;
+            child.kill()?;
+        }
+        let status = child.wait()?;
         Ok(match sign {
             Sign::Survivor => self.survivor(),
             _ => status.success(),
@@ -169,8 +199,8 @@ impl Stage {
     }
 
     /// Whether an attack that ended like this got out.
-    pub(crate) fn escaped(&self, sign: Sign, outcome: &Outcome, limits: &Limits) -> bool {
-        let seen = match sign {
+    pub(crate) fn escaped(&self, sign: Sign, outcome: Option<&Outcome>, limits: &Limits) -> bool {
+        let seen = outcome.is_some_and(|outcome| match sign {
             Sign::Exit0 => outcome.ended == Ended::Exited(0),
             Sign::Survivor => false,
             Sign::Flood => {
@@ -178,7 +208,7 @@ impl Stage {
             }
             Sign::Endless => outcome.ended != Ended::TimedOut,
             Sign::TimedOut => matches!(outcome.ended, Ended::TimedOut | Ended::Exited(0)),
-        };
+        });
         // All of them are looked at, whatever the first says.
         let signs = [seen, self.survivor(), self.changed(), self.called()];
         signs.contains(&true)

@@ -7,7 +7,7 @@ use harness_shell::{Backend, Ended, Limits, Sandbox, Unfit};
 use rustix::process::geteuid;
 use serde_json::{Value, json};
 
-use crate::cases::{Bare, CASES, Case};
+use crate::cases::{Bare, CASES, Case, Way};
 use crate::stage::Stage;
 
 /// Backends that the suite asks for. Of docker only the client may be here; it refuses by itself.
@@ -136,11 +136,16 @@ fn one(count: &mut Count, ground: &Ground, case: &Case, is_root: bool) -> Value 
         sandbox,
     } = ground;
     stage.reset().expect("a clean stage");
-    let attacked = stage.run(sandbox, case.attack);
-    let escaped = stage.escaped(case.sign, &attacked, limits);
+    let attacked = stage.run(sandbox, case.attack, case.way);
+    let escaped = stage.escaped(case.sign, attacked.as_ref(), limits);
     stage.reset().expect("a clean stage");
-    let worked = stage.run(sandbox, case.twin);
-    let works = worked.ended == Ended::Exited(0);
+    let twin = match case.way {
+        // What is dropped tells nothing.
+        Way::Dropped => Way::Closed,
+        way => way,
+    };
+    let worked = stage.run(sandbox, case.twin, twin);
+    let works = worked.as_ref().map(|outcome| outcome.ended) == Some(Ended::Exited(0));
     let bare = match case.bare {
         Bare::Works => true,
         Bare::WorksForRoot => is_root,
@@ -148,7 +153,8 @@ fn one(count: &mut Count, ground: &Ground, case: &Case, is_root: bool) -> Value 
     };
     let is_attack = !bare || {
         let open = Stage::new(stage.owner()).expect("a stage");
-        open.run_bare(case.attack, case.sign).expect("a bare run")
+        open.run_bare(case.attack, case.sign, case.way)
+            .expect("a bare run")
     };
     count.escaped += u32::from(escaped);
     count.broken += u32::from(!works) + u32::from(!is_attack);

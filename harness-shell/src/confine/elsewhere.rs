@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use harness_sanitize::Intake;
 
+use super::child::{ConfinedChild, Lifetime};
 use super::{Backend, Cause, Confinement, Enforcement, NoBackend, Unfit};
 use crate::allowed::Allowed;
 use crate::environment::Environment;
@@ -69,6 +70,19 @@ impl Sandbox {
         _command: Allowed,
         _environment: Environment,
     ) -> Result<Outcome, RunError> {
+        match self.never {}
+    }
+
+    /// Starts nothing.
+    ///
+    /// # Errors
+    /// None: there is no sandbox to call it on.
+    pub async fn spawn(
+        &self,
+        _command: &Allowed,
+        _environment: &Environment,
+        _lifetime: Lifetime,
+    ) -> Result<(ConfinedChild, Enforcement), RunError> {
         match self.never {}
     }
 

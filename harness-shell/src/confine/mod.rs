@@ -1,5 +1,6 @@
 //! What confines a process: one value says what it may touch, and a backend makes it so.
 
+mod child;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
@@ -9,6 +10,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use self::child::{ConfinedChild, Input, InputClosed, Lifetime, Output};
 #[cfg(not(target_os = "linux"))]
 pub use self::elsewhere::Sandbox;
 #[cfg(target_os = "linux")]
@@ -77,7 +79,7 @@ pub enum Grant {
 /// the first instruction of the command, and no process can raise its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// From start to end.
+    /// From start to end of a call; a child that stays has a [`Lifetime`] instead.
     pub wall: Duration,
     /// Processor time, in whole seconds, at least one.
     pub cpu: Duration,

@@ -8,6 +8,8 @@
     reason = "a test fails by panicking"
 )]
 
+#[cfg(target_os = "linux")]
+mod a_childs_tree_ends_with_its_handle;
 mod a_line_is_no_shell;
 #[cfg(target_os = "linux")]
 mod bounds_hold;

@@ -1,22 +1,8 @@
 //! The whole tree is dead before the call returns, however its members tried to get away.
 
-use std::fs;
-
 use harness_shell::{Ended, Environment, Limits};
 
-use crate::stage::Stage;
-
-/// Whether any process of the machine has `needle` among its arguments.
-fn is_running(needle: &str) -> bool {
-    fs::read_dir("/proc")
-        .unwrap()
-        .filter_map(Result::ok)
-        .any(|entry| {
-            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-            let line = String::from_utf8_lossy(&line);
-            line.split('\0').any(|word| word == needle)
-        })
-}
+use crate::stage::{Stage, is_running};
 
 /// `SLEEP` is a process that outlives any test; `started` is said once it is there.
 fn dies(line: &str, number: &str) {

@@ -97,6 +97,18 @@ impl Stage {
     }
 }
 
+/// Whether any process of the machine has `needle` among its arguments.
+pub(crate) fn is_running(needle: &str) -> bool {
+    fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(Result::ok)
+        .any(|entry| {
+            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line);
+            line.split('\0').any(|word| word == needle)
+        })
+}
+
 pub(crate) fn intake() -> Intake {
     Intake::new(Gate::default(), Redactor::patterns_only())
 }

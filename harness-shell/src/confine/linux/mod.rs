@@ -12,6 +12,8 @@
 //! | `launcher` | limits that are in force, and descriptors that are closed, before the command is |
 //! | `tree` | who came of a command, by either way |
 //! | `watch` | from start to end: output, time, memory |
+//! | `keeper` | the same of a child that stays, which is fed and read meanwhile |
+//! | `stream` | what a child says, read without waiting |
 //! | `bubblewrap`, `firejail` | other ways to the same |
 //! | `namespace` | the tree of a command that those start, and its end |
 
@@ -20,12 +22,14 @@ mod domain;
 mod filter;
 mod firejail;
 mod identity;
+mod keeper;
 mod launcher;
 mod namespace;
 mod native;
 mod probe;
 mod sandbox;
 mod search;
+mod stream;
 mod tree;
 mod warden;
 mod watch;

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -77,7 +77,9 @@ impl Namespace {
         }
         signal(&sandbox, Signal::KILL)?;
         dying.push(sandbox);
-        let all_dead = dying.iter().all(|handle| is_dead(handle, DYING));
+        let deadline = Instant::now() + DYING;
+        let left = || deadline.saturating_duration_since(Instant::now());
+        let all_dead = dying.iter().all(|handle| is_dead(handle, left()));
         if all_dead {
             self.is_over.set(true);
             Ok(())

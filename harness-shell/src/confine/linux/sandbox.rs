@@ -11,18 +11,21 @@ use std::time::{Duration, Instant};
 use harness_core::CleanString;
 use harness_sanitize::Intake;
 use rustix::process::Pid;
+use tokio::sync::oneshot;
 
-use super::bubblewrap::Bubblewrap;
+use super::bubblewrap::{self, Bubblewrap};
 use super::domain::Restriction;
 use super::firejail::Firejail;
 use super::identity::{Ids, Keeps};
+use super::keeper::{self, Keeping, Stdin};
 use super::launcher::{Keep, Launcher};
 use super::namespace::{processes, status};
-use super::tree::Bond;
+use super::tree::{Bond, Tree};
 use super::warden::Left;
-use super::watch::{self, Raw, WatchError};
+use super::watch::{self, Bounds, Raw, WatchError};
 use super::{installed, launcher, native, probe};
 use crate::allowed::Allowed;
+use crate::confine::child::{ConfinedChild, Ends, Lifetime};
 use crate::confine::{Backend, Cause, Confinement, Enforcement, Limits, NoBackend, Unfit};
 use crate::environment::Environment;
 use crate::outcome::{Outcome, RunError};
@@ -54,6 +57,9 @@ pub(super) struct Program {
     pub(super) words: Vec<OsString>,
     pub(super) environment: Vec<(String, String)>,
 }
+
+/// What a run needs open.
+type Held = (Arc<Launcher>, Option<bubblewrap::Run>);
 
 /// A backend that is ready.
 #[derive(Debug)]
@@ -114,11 +120,25 @@ impl Means {
         confinement: &Confinement,
         cancel: Option<&PipeReader>,
     ) -> Result<Raw, RunError> {
+        let (mut command, _run) = self
+            .command(program, confinement)
+            .map_err(RunError::Start)?;
+        command.stdin(Stdio::null());
+        let raw = watch::run(&self.bond(), command, &confinement.limits, cancel);
+        let raw = raw.map_err(|error| match error {
+            WatchError::Start(error) => RunError::Start(error),
+            WatchError::Watch(error) => RunError::Watch(error),
+        })?;
+        self.count_anew(raw.left);
+        Ok(raw)
+    }
+
+    /// What to start for `program`, and what has to stay open until it is over.
+    fn command(&self, program: &Program, confinement: &Confinement) -> io::Result<(Command, Held)> {
         let limits = &confinement.limits;
-        // What a run needs open stays so until it is over.
-        let (mut command, _run) = match &self.kind {
+        let (mut command, held) = match &self.kind {
             Kind::Native(_) => {
-                let launcher = self.launcher(limits, 0).map_err(RunError::Start)?;
+                let launcher = self.launcher(limits, 0)?;
                 let mut command = Command::new(launcher.path());
                 let handle = confinement.workspace.handle().as_raw_fd();
                 command
@@ -129,16 +149,15 @@ impl Means {
                 (command, (launcher, None))
             }
             Kind::Bubblewrap(bubblewrap) => {
-                let run = bubblewrap.run(program).map_err(RunError::Start)?;
+                let run = bubblewrap.run(program)?;
                 let tasks = self.tasks(limits).saturating_add(Bubblewrap::TASKS);
-                let launcher = Launcher::new(limits, tasks, run.keep()).map_err(RunError::Start)?;
+                let launcher = Launcher::new(limits, tasks, run.keep())?;
                 let mut command = Command::new(launcher.path());
                 command.args(&run.arguments);
                 (command, (Arc::new(launcher), Some(run)))
             }
             Kind::Firejail(firejail) => {
-                let launcher = self.launcher(limits, Firejail::TASKS);
-                let launcher = launcher.map_err(RunError::Start)?;
+                let launcher = self.launcher(limits, Firejail::TASKS)?;
                 let mut command = Command::new(launcher.path());
                 command
                     .args(firejail.arguments(program))
@@ -146,31 +165,32 @@ impl Means {
                 (command, (launcher, None))
             }
         };
+        if let (None, Some((uid, gid))) = (self.restriction(), self.ids.owner()) {
+            // Further groups and capabilities go with the user.
+            command.uid(uid).gid(gid);
+        }
         command
             .env_clear()
             .envs(program.environment.iter().cloned())
-            .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let bond = match &self.kind {
+        Ok((command, held))
+    }
+
+    /// What holds its trees together.
+    fn bond(&self) -> Bond {
+        match &self.kind {
             Kind::Native(restriction) => Bond::Domain(Arc::clone(restriction)),
-            Kind::Bubblewrap(_) | Kind::Firejail(_) => {
-                if let Some((uid, gid)) = self.ids.owner() {
-                    // Further groups and capabilities go with the user.
-                    command.uid(uid).gid(gid);
-                }
-                Bond::Namespace
-            }
-        };
-        let raw = watch::run(&bond, command, limits, cancel).map_err(|error| match error {
-            WatchError::Start(error) => RunError::Start(error),
-            WatchError::Watch(error) => RunError::Watch(error),
-        })?;
-        if raw.left == Left::Dead {
-            // They take room from the next command, which is counted anew for that reason.
+            Kind::Bubblewrap(_) | Kind::Firejail(_) => Bond::Namespace,
+        }
+    }
+
+    /// The dead whom nobody has collected take room from the next command, which is counted anew
+    /// for that reason.
+    fn count_anew(&self, left: Left) {
+        if left == Left::Dead {
             *self.launcher.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
-        Ok(raw)
     }
 
     /// Tasks that the user may have: the kernel's limit counts those too that are there already.
@@ -288,33 +308,108 @@ impl Sandbox {
         environment: &Environment,
         cancel: Option<&PipeReader>,
     ) -> Result<Outcome, RunError> {
-        let Confinement {
-            workspace, limits, ..
-        } = &self.inner.confinement;
-        if command.workspace().path() != workspace.path() {
-            return Err(RunError::Elsewhere);
-        }
-        let program = Program {
-            file: command.binary().into(),
-            words: command.words().iter().map(OsString::from).collect(),
-            environment: environment.within(workspace, command.credentials()),
-        };
+        let program = self.program(command, environment)?;
         let raw = self
             .inner
             .means
             .run(&program, &self.inner.confinement, cancel)?;
-        let clean = |bytes: &[u8]| -> CleanString {
-            let text = String::from_utf8_lossy(bytes);
-            let text = self.inner.intake.text(&text, limits.output_bytes);
-            text.into_owned()
-        };
         Ok(Outcome {
             ended: raw.ended,
-            stdout: clean(&raw.stdout),
-            stderr: clean(&raw.stderr),
+            stdout: self.clean(&raw.stdout),
+            stderr: self.clean(&raw.stderr),
             dropped_bytes: raw.dropped_bytes,
             backend: self.inner.enforcement.backend,
         })
+    }
+
+    /// Starts `command` as a child that stays, with its input and output in the caller's hands. Of
+    /// the limits `wall` does not count, `lifetime` does in its place; `cpu` is for all of its time,
+    /// and `output_bytes` what is kept of standard error. A future that is dropped ends what it
+    /// started, as dropping the child does.
+    ///
+    /// # Errors
+    /// [`RunError::Elsewhere`] and [`RunError::Start`].
+    pub async fn spawn(
+        &self,
+        command: &Allowed,
+        environment: &Environment,
+        lifetime: Lifetime,
+    ) -> Result<(ConfinedChild, Enforcement), RunError> {
+        let program = self.program(command, environment)?;
+        let sandbox = self.clone();
+        let (tell, started) = oneshot::channel();
+        let keep = move |mut ends: Ends| {
+            let outcome = sandbox.keep(&program, lifetime, &mut ends, tell);
+            // Whoever has dropped the child asks no more.
+            let _ = ends.over.send(outcome);
+        };
+        let child = keeper::start(keep).map_err(RunError::Start)?;
+        match started.await {
+            Ok(()) => Ok((child, self.enforcement().clone())),
+            // It is over already, and says why.
+            Err(_) => match child.close().await {
+                Err(error) => Err(error),
+                Ok(_) => Err(RunError::Runtime),
+            },
+        }
+    }
+
+    /// In the keeper's thread: from the start to the end of the tree.
+    fn keep(
+        &self,
+        program: &Program,
+        lifetime: Lifetime,
+        ends: &mut Ends,
+        started: oneshot::Sender<()>,
+    ) -> Result<Outcome, RunError> {
+        let Inner {
+            means, confinement, ..
+        } = &*self.inner;
+        let wall = match lifetime {
+            Lifetime::UntilClosed => None,
+            Lifetime::Within(wall) => Some(wall),
+        };
+        let keeping = Keeping {
+            bounds: Bounds::new(wall, confinement.limits.memory_bytes),
+            output_bytes: confinement.limits.output_bytes,
+            pieces: &mut ends.pieces,
+            chunks: &ends.chunks,
+            wake: &ends.wake,
+        };
+        let (mut command, _run) = means
+            .command(program, confinement)
+            .map_err(RunError::Start)?;
+        let stdin = Stdin::of(&mut command).map_err(RunError::Start)?;
+        let (tree, child) = Tree::start(&means.bond(), command).map_err(RunError::Start)?;
+        // Whoever no longer waits for it has dropped the child, which the keeper is told.
+        let _ = started.send(());
+        let remains = keeping.keep(tree, child, stdin).map_err(RunError::Watch)?;
+        means.count_anew(remains.left);
+        Ok(Outcome {
+            ended: remains.ended,
+            stdout: CleanString::empty(),
+            stderr: self.clean(&remains.stderr),
+            dropped_bytes: remains.dropped_bytes,
+            backend: self.inner.enforcement.backend,
+        })
+    }
+
+    fn program(&self, command: &Allowed, environment: &Environment) -> Result<Program, RunError> {
+        let workspace = &self.inner.confinement.workspace;
+        if command.workspace().path() != workspace.path() {
+            return Err(RunError::Elsewhere);
+        }
+        Ok(Program {
+            file: command.binary().into(),
+            words: command.words().iter().map(OsString::from).collect(),
+            environment: environment.within(workspace, command.credentials()),
+        })
+    }
+
+    fn clean(&self, bytes: &[u8]) -> CleanString {
+        let text = String::from_utf8_lossy(bytes);
+        let most = self.inner.confinement.limits.output_bytes;
+        self.inner.intake.text(&text, most).into_owned()
     }
 }
 

@@ -1,7 +1,7 @@
 //! The tree of a command, whichever way it is held together.
 
 use std::io;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 
 use rustix::process::Pid;
@@ -56,15 +56,16 @@ impl Tree {
     }
 
     /// Kills the tree, and returns when every process of it is dead; `first` was started as its
-    /// first.
+    /// first, and is collected.
     ///
     /// # Errors
-    /// Where the kernel does not let one go.
-    pub(super) fn end(self, first: Pid) -> io::Result<Left> {
-        match self {
-            Self::Domain(warden) => warden.end(first),
+    /// Where the kernel does not let one go. Then nobody waits for it.
+    pub(super) fn end(self, first: &mut Child) -> io::Result<(ExitStatus, Left)> {
+        let left = match self {
+            Self::Domain(warden) => warden.end(Pid::from_child(first))?,
             // The first process of a namespace collects the others.
-            Self::Namespace(namespace) => namespace.end().map(|()| Left::Nothing),
-        }
+            Self::Namespace(namespace) => namespace.end().map(|()| Left::Nothing)?,
+        };
+        Ok((first.wait()?, left))
     }
 }

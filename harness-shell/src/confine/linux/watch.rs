@@ -1,18 +1,16 @@
 //! From start to end: output is taken as it arrives, bounds are watched, and nothing outlives it.
 
-use std::fs::{self, File};
-use std::io::{self, PipeReader, Read as _};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::fs;
+use std::io::{self, PipeReader};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
-use rustix::io::Errno;
 use rustix::param::page_size;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
+use super::stream::{Kept, Wanted, wait};
 use super::tree::{Bond, Tree};
 use super::warden::Left;
 use crate::confine::Limits;
@@ -20,13 +18,6 @@ use crate::outcome::{Ended, Limit};
 
 /// How often the memory of a tree is looked at.
 const LOOK: Duration = Duration::from_millis(50);
-/// Bytes that are read at once.
-const CHUNK: usize = 16 * 1024;
-/// Bytes that are still read from a stream once the tree is dead: what a pipe may hold.
-const LEFT_IN_PIPE: usize = 1 << 20;
-/// Bytes of a stream that are held beyond what is kept, so that a secret which the cut falls into
-/// is still seen whole.
-const BEYOND: usize = 4096;
 
 const SIGKILL: i32 = 9;
 const SIGXCPU: i32 = 24;
@@ -53,21 +44,19 @@ pub(super) fn run(
     limits: &Limits,
     cancel: Option<&PipeReader>,
 ) -> Result<Raw, WatchError> {
-    let started = Instant::now();
+    let mut bounds = Bounds::new(Some(limits.wall), limits.memory_bytes);
     let (tree, mut child) = Tree::start(bond, command).map_err(WatchError::Start)?;
-    let watched = watch(&tree, &mut child, limits, started, cancel);
+    let watched = watch(&tree, &mut child, limits, &mut bounds, cancel);
     // Whatever came of watching, the tree ends before anything else is said of it.
-    let dead = tree.end(Pid::from_child(&child));
-    let status = child.wait().map_err(WatchError::Watch)?;
-    let left = dead.map_err(WatchError::Watch)?;
+    let (status, left) = tree.end(&mut child).map_err(WatchError::Watch)?;
     let mut watched = watched.map_err(WatchError::Watch)?;
     watched.take_rest().map_err(WatchError::Watch)?;
     Ok(Raw {
         ended: watched.cut_short.unwrap_or_else(|| ended(status)),
         dropped_bytes: watched.stdout.beyond(limits.output_bytes)
             + watched.stderr.beyond(limits.output_bytes),
-        stdout: watched.stdout.kept,
-        stderr: watched.stderr.kept,
+        stdout: watched.stdout.bytes,
+        stderr: watched.stderr.bytes,
         left,
     })
 }
@@ -83,8 +72,8 @@ pub(super) enum WatchError {
 struct Watched {
     /// Unless it ended by itself.
     cut_short: Option<Ended>,
-    stdout: Stream,
-    stderr: Stream,
+    stdout: Kept,
+    stderr: Kept,
 }
 
 impl Watched {
@@ -98,37 +87,34 @@ fn watch(
     tree: &Tree,
     child: &mut Child,
     limits: &Limits,
-    started: Instant,
+    bounds: &mut Bounds,
     cancel: Option<&PipeReader>,
 ) -> io::Result<Watched> {
     let over = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
-    let mut stdout = Stream::of(child.stdout.take().map(OwnedFd::from), limits.output_bytes)?;
-    let mut stderr = Stream::of(child.stderr.take().map(OwnedFd::from), limits.output_bytes)?;
-    let deadline = started + limits.wall;
-    let mut look = started + LOOK;
+    let mut stdout = Kept::of(child.stdout.take().map(OwnedFd::from), limits.output_bytes)?;
+    let mut stderr = Kept::of(child.stderr.take().map(OwnedFd::from), limits.output_bytes)?;
     let cut_short = loop {
-        let now = Instant::now();
-        if now >= deadline {
-            break Some(Ended::TimedOut);
-        }
-        if now >= look {
-            if memory(&tree.members()?) > limits.memory_bytes {
-                break Some(Ended::OverLimit(Limit::Memory));
-            }
-            look = Instant::now() + LOOK;
-        }
-        let time = look.min(deadline).saturating_duration_since(now);
-        let ready = wait(&over, &stdout, &stderr, cancel, time)?;
-        if ready.cancelled {
+        let time = match bounds.check(tree)? {
+            Checked::Within(time) => time,
+            Checked::Met(ended) => break Some(ended),
+        };
+        let wanted = [
+            Some(Wanted::reads(over.as_fd())),
+            stdout.stream.wanted(),
+            stderr.stream.wanted(),
+            cancel.map(|cancel| Wanted::reads(cancel.as_fd())),
+        ];
+        let [is_over, has_stdout, has_stderr, is_cancelled] = wait(wanted, time)?;
+        if is_cancelled {
             break Some(Ended::Cancelled);
         }
-        if ready.stdout {
+        if has_stdout {
             stdout.take_some()?;
         }
-        if ready.stderr {
+        if has_stderr {
             stderr.take_some()?;
         }
-        if ready.over {
+        if is_over {
             break None;
         }
     };
@@ -137,6 +123,51 @@ fn watch(
         stdout,
         stderr,
     })
+}
+
+/// The bounds that no limit of the kernel keeps: time, and the memory of the whole tree.
+pub(super) struct Bounds {
+    deadline: Option<Instant>,
+    memory_bytes: u64,
+    look: Instant,
+}
+
+/// How a tree stands with its bounds.
+pub(super) enum Checked {
+    /// Within them, and to be checked again after this time.
+    Within(Duration),
+    /// One is met.
+    Met(Ended),
+}
+
+impl Bounds {
+    /// From now on.
+    pub(super) fn new(wall: Option<Duration>, memory_bytes: u64) -> Self {
+        let now = Instant::now();
+        Self {
+            // One that is too far away to be told is none.
+            deadline: wall.and_then(|wall| now.checked_add(wall)),
+            memory_bytes,
+            look: now + LOOK,
+        }
+    }
+
+    /// # Errors
+    /// Of the system.
+    pub(super) fn check(&mut self, tree: &Tree) -> io::Result<Checked> {
+        let now = Instant::now();
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            return Ok(Checked::Met(Ended::TimedOut));
+        }
+        if now >= self.look {
+            if memory(&tree.members()?) > self.memory_bytes {
+                return Ok(Checked::Met(Ended::OverLimit(Limit::Memory)));
+            }
+            self.look = Instant::now() + LOOK;
+        }
+        let next = self.deadline.map_or(self.look, |end| end.min(self.look));
+        Ok(Checked::Within(next.saturating_duration_since(now)))
+    }
 }
 
 /// Bytes in memory of all these. One that is gone has none.
@@ -148,113 +179,12 @@ fn memory(members: &[Pid]) -> u64 {
     pages.sum::<u64>() * page_size() as u64
 }
 
-fn ended(status: ExitStatus) -> Ended {
+/// How a process ended that nobody cut short.
+pub(super) fn ended(status: ExitStatus) -> Ended {
     match (status.code(), status.signal()) {
         (Some(code), _) => Ended::Exited(code),
         (None, Some(SIGXCPU)) => Ended::OverLimit(Limit::Cpu),
         (None, Some(SIGXFSZ)) => Ended::OverLimit(Limit::FileSize),
         (None, signal) => Ended::Signalled(signal.unwrap_or(SIGKILL)),
-    }
-}
-
-struct Ready {
-    over: bool,
-    stdout: bool,
-    stderr: bool,
-    cancelled: bool,
-}
-
-fn wait(
-    over: &OwnedFd,
-    stdout: &Stream,
-    stderr: &Stream,
-    cancel: Option<&PipeReader>,
-    time: Duration,
-) -> io::Result<Ready> {
-    let watched: [Option<BorrowedFd<'_>>; 4] = [
-        Some(over.as_fd()),
-        stdout.from.as_ref().map(AsFd::as_fd),
-        stderr.from.as_ref().map(AsFd::as_fd),
-        cancel.map(AsFd::as_fd),
-    ];
-    let mut polled: Vec<PollFd<'_>> = watched
-        .iter()
-        .flatten()
-        .map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN))
-        .collect();
-    let time = Timespec::try_from(time).map_err(io::Error::other)?;
-    match poll(&mut polled, Some(&time)) {
-        Ok(_) | Err(Errno::INTR) => {}
-        Err(error) => return Err(error.into()),
-    }
-    let mut seen = polled.iter().map(|fd| !fd.revents().is_empty());
-    let mut ready = watched
-        .map(|fd| fd.is_some() && seen.next() == Some(true))
-        .into_iter();
-    let mut next = || ready.next() == Some(true);
-    Ok(Ready {
-        over: next(),
-        stdout: next(),
-        stderr: next(),
-        cancelled: next(),
-    })
-}
-
-/// One stream of output: the first bytes are kept, the rest is read and dropped.
-struct Stream {
-    from: Option<File>,
-    kept: Vec<u8>,
-    most: usize,
-    dropped: u64,
-}
-
-impl Stream {
-    fn of(from: Option<OwnedFd>, most: usize) -> io::Result<Self> {
-        if let Some(from) = &from {
-            rustix::fs::fcntl_setfl(from, OFlags::NONBLOCK)?;
-        }
-        Ok(Self {
-            from: from.map(File::from),
-            kept: Vec::new(),
-            most: most.saturating_add(BEYOND),
-            dropped: 0,
-        })
-    }
-
-    /// Takes one chunk; gives how many bytes, 0 where there are none now or never again.
-    fn take_some(&mut self) -> io::Result<usize> {
-        let Some(from) = &mut self.from else {
-            return Ok(0);
-        };
-        let mut chunk = [0; CHUNK];
-        let count = match from.read(&mut chunk) {
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(0),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(0),
-            Err(error) => return Err(error),
-        };
-        if count == 0 {
-            self.from = None;
-        }
-        let room = self.most.saturating_sub(self.kept.len()).min(count);
-        self.kept.extend(chunk.get(..room).unwrap_or_default());
-        self.dropped += (count - room) as u64;
-        Ok(count)
-    }
-
-    /// Bytes behind the first `most`.
-    fn beyond(&self, most: usize) -> u64 {
-        self.dropped + self.kept.len().saturating_sub(most) as u64
-    }
-
-    fn take_rest(&mut self) -> io::Result<()> {
-        let mut taken = 0;
-        while taken < LEFT_IN_PIPE {
-            match self.take_some()? {
-                0 => break,
-                count => taken += count,
-            }
-        }
-        Ok(())
     }
 }
