@@ -12,8 +12,8 @@
 mod world;
 
 mod a_failure_becomes_a_candidate;
-mod a_late_score_is_taken_up;
 mod a_guard_log_is_taken_once;
+mod a_late_score_is_taken_up;
 mod a_restart_forgets_nothing;
 mod an_ended_session_stays_ended;
 mod cases_are_kept_when_asked_for;
