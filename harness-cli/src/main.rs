@@ -6,9 +6,10 @@
 //! - What it shows as proven it has derived from the journal, not read from a status field.
 //!
 //! # Never
-//! - No network. No model that costs: the only one it knows is the built-in one.
+//! - No request of its own: `check-url` looks names up through the guard, and a model is asked over
+//!   the network only where the feature `rig` is built in and the operator names one.
 //! - No promotion: not even an operator can make a rule active.
-//! - No reading of the environment but in `environment`, once.
+//! - No variable of the environment is read but in `environment`, once.
 //!
 //! # Who may depend on it
 //! Nobody; it is a binary. It may depend on every crate of the workspace.

@@ -3,7 +3,7 @@
 //! # Promises
 //! - The host's loop is never blocked and never broken: [`Harness::record_turn`] returns at once,
 //!   everything else happens elsewhere, and a failure is a value or a line in the journal.
-//! - Every queue, wait and retry has a bound that is named in [`Config`].
+//! - Every queue, wait and retry has a bound with a name; what a host may choose is in [`Config`].
 //! - Whoever scores never sees an arm: judges get traces without the spans of the rule tools.
 //! - A repair session is never scored: no type of it is accepted here. A repair runs in a task of
 //!   its own, outside the host's spans.

@@ -12,7 +12,7 @@
 //! - No secret that the redactor knows reaches a file.
 //!
 //! # Never
-//! - No network, no environment, no child process, and no clock but the one it is given; the
+//! - No network, no environment, no child process, and no wall clock but the one it is given; the
 //!   system's is only the default of [`OpenOptions`].
 //! - No file but regular ones with one link, beneath a held handle; no symlink is followed.
 //! - No panic on any bytes; no buffer, queue or wait without a bound.

@@ -11,7 +11,7 @@
 use crate::source;
 use crate::tree::{Member, Tree};
 use anyhow::Result;
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 /// The tree, to look things up in.
@@ -19,6 +19,21 @@ pub(crate) struct Cited<'a> {
     tree: &'a Tree,
     files: &'a [PathBuf],
     members: &'a [Member],
+    /// The code of each file, read once.
+    codes: Vec<OnceCell<String>>,
+}
+
+/// Where something is declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) file: PathBuf,
+    pub(crate) line: usize,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file.display(), self.line)
+    }
 }
 
 impl<'a> Cited<'a> {
@@ -28,7 +43,20 @@ impl<'a> Cited<'a> {
             tree,
             files,
             members,
+            codes: files.iter().map(|_| OnceCell::new()).collect(),
         }
+    }
+
+    /// The root of a crate, a library's before a binary's, and its text.
+    pub(crate) fn root(&self, member: &Member) -> Result<Option<(PathBuf, String)>> {
+        for root in ["src/lib.rs", "src/main.rs"] {
+            let file = member.folder.join(root);
+            if self.files.contains(&file) {
+                let text = self.tree.read(&file)?;
+                return Ok(Some((file, text)));
+            }
+        }
+        Ok(None)
     }
 
     /// The text of a page, if there is one.
@@ -47,19 +75,26 @@ impl<'a> Cited<'a> {
 
     /// Whether there is such a test.
     pub(crate) fn is_test(&self, test: &str) -> Result<bool> {
+        Ok(self.test(test)?.is_some())
+    }
+
+    /// Where a test stands, if there is such a test.
+    pub(crate) fn test(&self, test: &str) -> Result<Option<Place>> {
         let Some((member, path)) = self.parts(test) else {
-            return Ok(false);
+            return Ok(None);
         };
         let Some((name, modules)) = path.split_last() else {
-            return Ok(false);
+            return Ok(None);
         };
         if modules == ["ui"] {
             let case = member.folder.join("tests/ui").join(name);
-            return Ok(["rs", "stderr"]
+            let there = ["rs", "stderr"]
                 .iter()
-                .all(|end| self.tree.root().join(case.with_extension(end)).is_file()));
+                .all(|end| self.tree.root().join(case.with_extension(end)).is_file());
+            let file = case.with_extension("rs");
+            return Ok(there.then_some(Place { file, line: 1 }));
         }
-        for file in self.files {
+        for (at, file) in self.files.iter().enumerate() {
             let Ok(within) = file.strip_prefix(&member.folder) else {
                 continue;
             };
@@ -67,34 +102,77 @@ impl<'a> Cited<'a> {
             else {
                 continue;
             };
-            let code = source::code(&self.tree.read(file)?);
-            if has_modules(&code, inline) && has_test(&code, name) {
-                return Ok(true);
+            let code = self.code(at)?;
+            if let Some(at) = find_test(code, name).filter(|_| has_modules(code, inline)) {
+                return Ok(Some(place(file, code, at)));
             }
         }
-        Ok(false)
+        Ok(None)
     }
 
-    /// Whether the crate has a public item of that name: `CRATE::Type`, `CRATE::function` or
-    /// `CRATE::Type::function`.
+    /// Whether the crate has an item of that name that is seen from outside its module:
+    /// `CRATE::Type`, `CRATE::function`, `CRATE::Type::function` or `CRATE::module::function`.
     pub(crate) fn is_item(&self, item: &str) -> Result<bool> {
-        let Some((member, path)) = self.parts(item) else {
-            return Ok(false);
-        };
-        let mut wanted: BTreeSet<&str> = path.iter().copied().collect();
-        if wanted.is_empty() {
-            return Ok(false);
-        }
-        for file in self.files {
-            if file.starts_with(member.folder.join("src")) {
-                let code = source::code(&self.tree.read(file)?);
-                wanted.retain(|name| !has_item(&code, name));
-            }
-        }
-        Ok(wanted.is_empty())
+        Ok(self.item(item)?.is_some())
     }
 
-    fn member(&self, krate: &str) -> Option<&'a Member> {
+    /// Where the last part of an item's name is declared, if there is such an item. Where several
+    /// files declare it, the one that implements the part before it, or is that module.
+    pub(crate) fn item(&self, item: &str) -> Result<Option<Place>> {
+        let Some((member, path)) = self.parts(item) else {
+            return Ok(None);
+        };
+        let Some((last, before)) = path.split_last() else {
+            return Ok(None);
+        };
+        let mut missing: Vec<&str> = before.to_vec();
+        let mut found: Option<(bool, Place)> = None;
+        for (at, file) in self.files.iter().enumerate() {
+            if !file.starts_with(member.folder.join("src")) {
+                continue;
+            }
+            let within = file.strip_prefix(&member.folder).unwrap_or(file);
+            let modules = module_path(within).unwrap_or_default();
+            let is_module = |name: &str| modules.iter().any(|module| module == name);
+            let code = self.code(at)?;
+            missing.retain(|name| !is_module(name) && find_item(code, name).is_none());
+            let implemented = before.last().and_then(|owner| find_impl(code, owner));
+            let from = implemented.unwrap_or_default();
+            let Some(at) = find_item(code.get(from..).unwrap_or_default(), last) else {
+                continue;
+            };
+            let is_owner = implemented.is_some() || before.last().is_some_and(|m| is_module(m));
+            if found.as_ref().is_none_or(|(sure, _)| is_owner && !sure) {
+                found = Some((is_owner, place(file, code, from + at)));
+            }
+        }
+        Ok(found.filter(|_| missing.is_empty()).map(|(_, place)| place))
+    }
+
+    fn code(&self, at: usize) -> Result<&str> {
+        let (Some(file), Some(cell)) = (self.files.get(at), self.codes.get(at)) else {
+            return Ok("");
+        };
+        if let Some(code) = cell.get() {
+            return Ok(code);
+        }
+        let code = source::code(&self.tree.read(file)?);
+        Ok(cell.get_or_init(|| code))
+    }
+
+    /// The files beneath a folder, with their code.
+    pub(crate) fn code_beneath(&self, folder: &Path) -> Result<Vec<(&'a Path, &str)>> {
+        let mut beneath = Vec::new();
+        for (at, file) in self.files.iter().enumerate() {
+            if file.starts_with(folder) {
+                beneath.push((file.as_path(), self.code(at)?));
+            }
+        }
+        Ok(beneath)
+    }
+
+    /// A crate of ours, by its name.
+    pub(crate) fn member(&self, krate: &str) -> Option<&'a Member> {
         self.members
             .iter()
             .find(|member| member.package.name == krate)
@@ -106,10 +184,26 @@ impl<'a> Cited<'a> {
     }
 }
 
-/// Whether something public of that name is declared.
-fn has_item(code: &str, name: &str) -> bool {
+fn place(file: &Path, code: &str, at: usize) -> Place {
+    let line = code.get(..at).unwrap_or_default().matches('\n').count() + 1;
+    Place {
+        file: file.to_path_buf(),
+        line,
+    }
+}
+
+/// Where a block that implements `owner` opens.
+fn find_impl(code: &str, owner: &str) -> Option<usize> {
+    source::words(code, owner).find(|&at| {
+        let line = code.get(..at).and_then(|before| before.lines().next_back());
+        line.is_some_and(|line| line.starts_with("impl"))
+    })
+}
+
+/// Where something of that name is declared that is not private to its module.
+fn find_item(code: &str, name: &str) -> Option<usize> {
     const KINDS: [&str; 7] = ["struct", "enum", "trait", "type", "const", "fn", "mod"];
-    source::words(code, name).any(|at| {
+    source::words(code, name).find(|&at| {
         let before = code.get(..at).unwrap_or_default().trim_end();
         let declared = KINDS.iter().find_map(|kind| before.strip_suffix(kind));
         declared.is_some_and(|before| {
@@ -154,9 +248,9 @@ fn has_modules(code: &str, inline: &[&str]) -> bool {
     })
 }
 
-/// Whether a function `name` stands under a test attribute.
-fn has_test(code: &str, name: &str) -> bool {
-    source::words(code, "fn").any(|at| {
+/// Where a function `name` stands under a test attribute.
+fn find_test(code: &str, name: &str) -> Option<usize> {
+    source::words(code, "fn").find(|&at| {
         let rest = code.get(at + "fn".len()..).unwrap_or_default();
         let before = code.get(..at).unwrap_or_default();
         let attributes = before.rsplit(['{', '}', ';']).next().unwrap_or_default();
@@ -189,7 +283,7 @@ mod tests {
             ("#[test] fn other() {} fn name() {}", false),
             ("#[test] fn name_of_another() {}", false),
         ] {
-            assert_eq!(has_test(code, "name"), is_test, "{code}");
+            assert_eq!(find_test(code, "name").is_some(), is_test, "{code}");
         }
     }
 
@@ -239,7 +333,7 @@ mod tests {
             ("pub struct NameOfAnother;", false),
             ("use other::Name;", false),
         ] {
-            assert_eq!(has_item(code, "Name"), is_item, "{code}");
+            assert_eq!(find_item(code, "Name").is_some(), is_item, "{code}");
         }
     }
 }

@@ -26,6 +26,12 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// The examples that fuzz a crate.
+pub(crate) fn targets_of(package: &str) -> Vec<&'static str> {
+    let of = FUZZED.iter().filter(|(fuzzed, _)| *fuzzed == package);
+    of.map(|(_, example)| *example).collect()
+}
+
 /// Runs the command.
 pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
     for (package, example) in FUZZED {

@@ -24,8 +24,10 @@ mod harness;
 mod invariants;
 mod law;
 mod placebo;
+mod promises;
 mod reasons;
 mod release;
+mod review;
 mod simulate;
 mod source;
 mod surface;
@@ -70,6 +72,8 @@ enum Command {
     Escape(escape::Args),
     /// Kills a running ingest at random moments and counts what was lost, torn or half done
     Crash(crash::Args),
+    /// One page on a crate for its auditor: each promise with its code and its tests, run now
+    Review(review::Args),
     /// Checks, packages and describes a release; a person tags and publishes it
     Release(release::Args),
 }
@@ -87,6 +91,7 @@ fn main() -> ExitCode {
         Command::Fuzz(args) => fuzz::run(&tree, &args),
         Command::Escape(args) => escape::run(&tree, &args),
         Command::Crash(args) => crash::run(&tree, &args),
+        Command::Review(args) => review::run(&tree, &args),
         Command::Release(args) => release::run(&tree, &args),
     });
     match result {

@@ -20,7 +20,7 @@ pub(crate) const FILE: &str = "xtask/surface.json";
 /// Crates of ours in `[dependencies]`.
 pub(crate) const ARROWS: &str = "arrows";
 /// Crates of ours that only tests use.
-const DEV_ARROWS: &str = "dev_arrows";
+pub(crate) const DEV_ARROWS: &str = "dev_arrows";
 /// Outside crates in `[dependencies]` and `[build-dependencies]`.
 pub(crate) const OUTSIDE: &str = "outside";
 /// Outside crates that are linked in the end.
@@ -64,11 +64,16 @@ pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
 /// Every breach of the table and every difference from the record.
 pub(crate) fn check(tree: &Tree) -> Result<Vec<String>> {
     let found = collect(tree)?;
-    let recorded: Surface = serde_json::from_str(&tree.read(FILE)?)
-        .with_context(|| format!("`{FILE}` is no surface record; `--write` makes one"))?;
+    let recorded = record(&tree.read(FILE)?)?;
     let mut findings = law::violations(&found);
     findings.extend(difference(&recorded, &found));
     Ok(findings)
+}
+
+/// The record, of its text.
+pub(crate) fn record(text: &str) -> Result<Surface> {
+    serde_json::from_str(text)
+        .with_context(|| format!("`{FILE}` is no surface record; `--write` makes one"))
 }
 
 fn refuse(findings: &[String]) -> Result<()> {
@@ -86,7 +91,7 @@ fn refuse(findings: &[String]) -> Result<()> {
 }
 
 /// One line for each entry that only one of the two has.
-fn difference(recorded: &Surface, found: &Surface) -> Vec<String> {
+pub(crate) fn difference(recorded: &Surface, found: &Surface) -> Vec<String> {
     let (recorded, found) = (lines(recorded), lines(found));
     let too_many = found
         .difference(&recorded)
@@ -109,7 +114,7 @@ fn lines(surface: &Surface) -> BTreeSet<String> {
 }
 
 /// The surface as it is.
-fn collect(tree: &Tree) -> Result<Surface> {
+pub(crate) fn collect(tree: &Tree) -> Result<Surface> {
     let files = tree.rust_files()?;
     let members = tree.members()?;
     let ours: BTreeSet<&str> = members
@@ -118,7 +123,7 @@ fn collect(tree: &Tree) -> Result<Surface> {
         .collect();
     let mut surface = Surface::new();
     for member in &members {
-        let mut linked = tree.linked(&member.package)?;
+        let mut linked: BTreeSet<String> = tree.linked(&member.package)?.into_keys().collect();
         linked.retain(|name| !ours.contains(name.as_str()));
         let mut sections = BTreeMap::from([
             (ARROWS.to_owned(), BTreeSet::new()),

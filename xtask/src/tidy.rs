@@ -5,14 +5,15 @@
 //!   allows it), and every `lib.rs` has the four headings in order;
 //! - nothing is left unfinished (`todo!`, `unimplemented!`) and no test is left out (`#[ignore]`);
 //! - every invariant of the architecture page names tests that exist (the syntax stands in
-//!   `invariants.rs`), and so does every row of the threat pages (`threats.rs`);
+//!   `invariants.rs`), and so does every row of the threat pages (`threats.rs`); every promise of a
+//!   crate is tied to what holds and what shows it (`promises.rs`);
 //! - every outside crate has its reason (`reasons.rs`).
 //!
 //! Long files are listed and do not fail. The whole check is also a test of this package.
 
 use crate::cited::Cited;
 use crate::tree::{Member, Tree};
-use crate::{invariants, reasons, source, threats};
+use crate::{invariants, promises, reasons, source, threats};
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -73,6 +74,7 @@ pub(crate) fn check(tree: &Tree) -> Result<Vec<String>> {
     let cited = Cited::of(tree, &files, &members);
     findings.extend(invariants::findings(&cited)?);
     findings.extend(threats::findings(&cited)?);
+    findings.extend(promises::findings(&cited, &members)?);
     findings.extend(reasons::findings(tree, &members)?);
     Ok(findings)
 }

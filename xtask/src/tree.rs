@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use cargo_metadata::{Metadata, MetadataCommand, Package};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
@@ -101,9 +101,10 @@ impl Tree {
             .collect()
     }
 
-    /// The names of all packages that `package` links in the end, itself among them, built on its
-    /// own and with its default features; what only tests or build scripts use is left out.
-    pub(crate) fn linked(&self, package: &Package) -> Result<BTreeSet<String>> {
+    /// All packages that `package` links in the end, itself among them, by name with their
+    /// versions, built on its own and with its default features; what only tests or build scripts
+    /// use is left out.
+    pub(crate) fn linked(&self, package: &Package) -> Result<BTreeMap<String, BTreeSet<String>>> {
         let mut cargo = self.cargo(["tree", "--edges", "normal", "--target", PLATFORM]);
         cargo.args(["--prefix", "none", "--format", "{p}", "--package"]);
         let output = cargo
@@ -115,12 +116,15 @@ impl Tree {
             bail!("`{}` failed: {}", line(&cargo), output.status);
         }
         // One package a line: name, version, and more.
-        Ok(String::from_utf8_lossy(&output.stdout)
-            .lines()
-            .filter_map(|line| line.split(' ').next())
-            .filter(|name| !name.is_empty())
-            .map(str::to_owned)
-            .collect())
+        let mut linked: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            let mut words = line.split(' ');
+            if let (Some(name), Some(version)) = (words.next(), words.next()) {
+                let version = version.trim_start_matches('v').to_owned();
+                linked.entry(name.to_owned()).or_default().insert(version);
+            }
+        }
+        Ok(linked)
     }
 
     /// What cargo knows of the workspace itself.
@@ -140,6 +144,15 @@ impl Tree {
             .with_context(|| format!("`{}` lies outside the workspace", package.name))?
             .to_path_buf();
         Ok(Member { package, folder })
+    }
+
+    /// What cargo knows of every package that the workspace resolves to on this platform.
+    pub(crate) fn resolved(&self) -> Result<Vec<Package>> {
+        let mut command = MetadataCommand::new();
+        command
+            .manifest_path(self.root.join("Cargo.toml"))
+            .other_options(["--filter-platform".to_owned(), PLATFORM.to_owned()]);
+        Ok(command.exec().context("cargo metadata failed")?.packages)
     }
 
     /// Where cargo builds.

@@ -141,6 +141,27 @@ pub(super) const PLANTS: &[Plant] = &[
     },
     Plant {
         check: Check::Tidy,
+        what: "a promise that nothing holds or shows",
+        file: "harness-core/src/lib.rs",
+        edit: Edit::Replace("//! # Never\n", "//! # Never\n//! - A planted promise.\n"),
+        red: "harness-core/src/lib.rs: `A planted promise.` has 0 rows",
+    },
+    Plant {
+        check: Check::Tidy,
+        what: "a row of a promise that nobody makes",
+        file: "docs/promises.md",
+        edit: Edit::Append("| Planted | `Verb` | `args::tests::planted` |\n"),
+        red: "`harness-cli` has no such promise",
+    },
+    Plant {
+        check: Check::Tidy,
+        what: "a promise whose test is gone",
+        file: "harness-core/src/quoted.rs",
+        edit: Edit::Replace("fn long_input_is_shortened", "fn planted"),
+        red: "there is no test `harness-core::quoted::tests::long_input_is_shortened`",
+    },
+    Plant {
+        check: Check::Tidy,
         what: "a `todo!`",
         file: "harness-core/src/planted.rs",
         edit: Edit::Create("//! Planted.\nfn planted() { todo!() }\n"),

@@ -5,7 +5,7 @@
 //! compiler implements for everything is left out.
 
 use super::{Release, readiness};
-use crate::tree::{self, Tree};
+use crate::tree::{self, Member, Tree};
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,23 +50,37 @@ pub(super) fn listing(tree: &Tree, target: &Path) -> Result<BTreeSet<String>> {
     tree::succeed(cargo.env("CARGO_TARGET_DIR", target))?;
     let mut lines = BTreeSet::new();
     for member in tree.members()? {
-        let Some(library) = member.package.targets.iter().find(|target| target.is_lib()) else {
-            continue;
-        };
-        let name = library.name.replace('-', "_");
-        let folder = target.join("doc").join(&name);
-        let index = fs::read_to_string(folder.join("all.html"))
-            .with_context(|| format!("rustdoc wrote no list of `{name}`"))?;
-        for page in pages(&index) {
-            let html = fs::read_to_string(folder.join(&page))
-                .with_context(|| format!("rustdoc wrote no page `{page}`"))?;
-            let item = page.trim_end_matches(".html").replace('/', "::");
-            lines.extend(
-                declarations(&html)
-                    .into_iter()
-                    .map(|declared| format!("{name}::{item}: {declared}")),
-            );
-        }
+        lines.extend(of_library(&member, target)?);
+    }
+    Ok(lines)
+}
+
+/// Every line of the API of one crate; a binary has none.
+pub(crate) fn of_crate(tree: &Tree, member: &Member) -> Result<BTreeSet<String>> {
+    if !member.package.targets.iter().any(|target| target.is_lib()) {
+        return Ok(BTreeSet::new());
+    }
+    let mut cargo = tree.cargo(["doc", "--no-deps", "--lib", "--quiet", "--package"]);
+    tree::succeed(cargo.arg(member.package.name.as_str()))?;
+    of_library(member, &tree.target()?)
+}
+
+/// The API as rustdoc has written it.
+fn of_library(member: &Member, target: &Path) -> Result<BTreeSet<String>> {
+    let mut lines = BTreeSet::new();
+    let Some(library) = member.package.targets.iter().find(|target| target.is_lib()) else {
+        return Ok(lines);
+    };
+    let name = library.name.replace('-', "_");
+    let folder = target.join("doc").join(&name);
+    let index = fs::read_to_string(folder.join("all.html"))
+        .with_context(|| format!("rustdoc wrote no list of `{name}`"))?;
+    for page in pages(&index) {
+        let html = fs::read_to_string(folder.join(&page))
+            .with_context(|| format!("rustdoc wrote no page `{page}`"))?;
+        let item = page.trim_end_matches(".html").replace('/', "::");
+        let declared = declarations(&html).into_iter();
+        lines.extend(declared.map(|declared| format!("{name}::{item}: {declared}")));
     }
     Ok(lines)
 }

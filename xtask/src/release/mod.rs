@@ -3,11 +3,11 @@
 //! The command checks, builds and writes what a release consists of, and ends with the tag's text.
 //! It pushes, tags and publishes nothing: those are a person's acts, and the last lines say how.
 //!
-//! A release writes beneath the target folder, one folder a version and commit, with a list of the
-//! steps that are done, so that a second run of the same commit goes on where the first one
-//! failed. A dry run takes every step in a temporary folder and leaves nothing behind.
+//! A release writes beneath the target folder, one folder a name, version and commit, with a list
+//! of the steps that are done, so that a second run of the same goes on where the first one failed.
+//! A dry run takes every step in a temporary folder and leaves nothing behind.
 
-mod api;
+pub(crate) mod api;
 mod artefacts;
 pub(crate) mod deny;
 mod package;
@@ -100,10 +100,13 @@ pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
     let temporary = args.dry_run.then(TempDir::new).transpose()?;
     let folder = match &temporary {
         Some(folder) => folder.path().to_path_buf(),
-        None => tree
-            .target()?
-            .join("releases")
-            .join(format!("{version}-{}", commit.get(..12).unwrap_or(&commit))),
+        None => tree.target()?.join("releases").join(format!(
+            "{}{version}-{}",
+            args.prefix
+                .as_deref()
+                .map_or_else(String::new, |prefix| format!("{prefix}-")),
+            commit.get(..12).unwrap_or(&commit)
+        )),
     };
     fs::create_dir_all(&folder)?;
     let release = Release {

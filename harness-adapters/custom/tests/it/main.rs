@@ -18,4 +18,5 @@ mod a_sessions_tools_never_write;
 mod any_loop_in_twenty_lines;
 mod four_tools_and_nothing_else;
 mod nothing_blocks;
+mod nothing_is_put_into_a_conversation;
 mod users_are_fenced;

@@ -10,6 +10,7 @@
 )]
 
 mod library;
+mod no_library_is_unloaded;
 
 mod a_plugin_in_thirty_lines;
 mod a_plugin_repairs_as_any_model;
