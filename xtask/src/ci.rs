@@ -1,11 +1,12 @@
 //! `ci`: everything that CI runs, in one order, each step with its time.
 //!
 //! Cheap checks come first. Checked, debug and release builds are each made once: clippy and
-//! rustdoc share the first, tests and gates the second, simulations, kills, demo and attacks the third.
+//! rustdoc share the first, tests and gates the second, simulations, kills, demo and attacks the
+//! third.
 
 use crate::release::deny;
 use crate::tree::{self, Tree};
-use crate::{crash, escape, gates, placebo, simulate, surface, tidy};
+use crate::{abab, crash, escape, gates, placebo, simulate, surface, tidy};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -56,6 +57,9 @@ const STEPS: &[Step] = &[
     }),
     ("placebo", |tree| {
         nothing(placebo::run(tree, &placebo::Args::short()))
+    }),
+    ("abab", |tree| {
+        nothing(abab::run(tree, &abab::Args::short()))
     }),
     ("crash", |tree| {
         nothing(crash::run(tree, &crash::Args::short()))

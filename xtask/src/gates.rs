@@ -9,7 +9,7 @@ mod plants;
 use crate::harness::{Harness, Profile};
 use crate::release::deny;
 use crate::tree::Tree;
-use crate::{conversations, surface, tidy};
+use crate::{abab, conversations, surface, tidy};
 use anyhow::{Context, Result, bail};
 use plants::{Check, PLANTS, Plant};
 use std::fs;
@@ -31,8 +31,9 @@ impl Args {
     }
 }
 
-/// The last gate, which needs the binary rather than a copy of the tree.
+/// The last gates, which need a binary rather than a copy of the tree.
 const EDITED_JOURNAL: &str = "audit: an edited byte in the journal";
+const BROKEN_READER: &str = "abab: a reader that reads nothing";
 
 /// Runs the command.
 pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
@@ -59,6 +60,11 @@ pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
         shown += 1;
         edited_journal(tree).context(EDITED_JOURNAL)?;
         println!("gates: red, then green: {EDITED_JOURNAL}");
+    }
+    if wanted(BROKEN_READER) {
+        shown += 1;
+        abab::can_fail(tree).context(BROKEN_READER)?;
+        println!("gates: red, then green: {BROKEN_READER}");
     }
     if shown == 0 {
         bail!("no gate has that in its name");

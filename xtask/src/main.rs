@@ -10,6 +10,7 @@
     reason = "a command line speaks through its streams"
 )]
 
+mod abab;
 mod apis;
 mod bench;
 mod ci;
@@ -62,6 +63,8 @@ enum Command {
     Simulate(simulate::Args),
     /// Rules of random text in paired replay: none may be promoted more often than by chance
     Placebo(placebo::Args),
+    /// The demo's agent with rules off, on, off, on, and a placebo (an example of harness-cli)
+    Abab(abab::Args),
     /// A gate or a policy over a folder of labelled inputs (an example of the crate that owns it)
     Corpus(corpus::Args),
     /// How fast text passes the boundary, and rules are found (benches of the crates that own them)
@@ -86,6 +89,7 @@ fn main() -> ExitCode {
         Command::Gates(args) => gates::run(&tree, &args),
         Command::Simulate(args) => simulate::run(&tree, &args),
         Command::Placebo(args) => placebo::run(&tree, &args),
+        Command::Abab(args) => abab::run(&tree, &args),
         Command::Corpus(args) => corpus::run(&tree, &args),
         Command::Bench(args) => bench::run(&tree, &args),
         Command::Fuzz(args) => fuzz::run(&tree, &args),
