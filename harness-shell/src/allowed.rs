@@ -14,7 +14,8 @@ pub enum Credentials {
     Platform,
 }
 
-/// A command that a policy has allowed. Only a policy makes one, and running takes nothing else.
+/// A command that a policy has allowed. Only a policy makes one, that of the host's own command
+/// among them, and running takes nothing else.
 #[derive(Clone, Debug)]
 pub struct Allowed {
     // INVARIANT: absolute, without links, a regular file that can be executed, outside the

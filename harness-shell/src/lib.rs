@@ -71,12 +71,12 @@ pub use confine::{
     Lifetime, Limits, MAX_PORTS, Network, NoBackend, Output, Sandbox, Unfit,
 };
 pub use decision::{Decision, Verdict};
-pub use environment::Environment;
+pub use environment::{Environment, NameRefused};
 pub use line::{LineError, MAX_LINE, split};
 pub use outcome::{Ended, Limit, Outcome, RunError, TIMEOUT_CODE};
 pub use policy::{
-    Denial, Grammar, Language, LoadedPolicy, MAX_BINARIES, MAX_COMMAND, MAX_WORDS, Operands,
-    PolicyError, ShellPolicy, Takes, Use,
+    Denial, Grammar, HostCommand, Language, LoadedPolicy, MAX_BINARIES, MAX_COMMAND, MAX_WORDS,
+    Operands, PolicyError, ShellPolicy, Takes, Use,
 };
 pub use tool::{Answer, RestrictedShellTool, ShellSettings};
 pub use workspace::{PathRefusal, Workspace, WorkspaceError};

@@ -22,13 +22,18 @@ pub(super) fn resolve<'a>(
     let fixed = SEARCH.iter().map(PathBuf::from);
     let folders: Vec<PathBuf> = fixed.chain(further.iter().cloned()).collect();
     let found = |name: &str| {
-        let files = folders.iter().map(|folder| folder.join(name));
-        let mut resolved = files.filter_map(|file| fs::canonicalize(file).ok());
-        resolved.find(|file| is_closed(file, workspace))
+        let mut files = folders.iter().map(|folder| folder.join(name));
+        files.find_map(|file| closed(&file, workspace))
     };
     names
-        .filter_map(|name| Some((name, Arc::from(found(name)?))))
+        .filter_map(|name| Some((name, found(name)?)))
         .collect()
+}
+
+/// The file at a path, without links, if it is a program that a command cannot have written.
+pub(super) fn closed(file: &Path, workspace: &Workspace) -> Option<Arc<Path>> {
+    let file = fs::canonicalize(file).ok()?;
+    is_closed(&file, workspace).then(|| file.into())
 }
 
 /// A program outside the workspace that nobody but its owner can replace, nor any folder above it.

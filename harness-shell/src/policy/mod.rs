@@ -4,6 +4,7 @@ mod binaries;
 mod defaults;
 mod denial;
 mod grammar;
+mod host;
 mod language;
 mod loaded;
 mod reading;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 pub use self::denial::Denial;
 pub use self::grammar::{Grammar, Language, Operands, Takes, Use};
+pub use self::host::HostCommand;
 use self::loaded::judge;
 pub use self::loaded::{LoadedPolicy, MAX_COMMAND, MAX_WORDS};
 pub(crate) use self::reading::{Refused, read};
