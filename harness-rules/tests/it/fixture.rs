@@ -1,6 +1,6 @@
 //! A workspace of its own for each test, and hands to work on it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -41,21 +41,36 @@ const SOON: Duration = Duration::from_secs(60);
 
 /// A workspace in a folder that goes with it.
 pub(crate) struct Place {
-    _dir: tempfile::TempDir,
+    _dir: Option<tempfile::TempDir>,
     pub(crate) paths: WorkspacePaths,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let paths = WorkspacePaths {
-            root: dir.path().join("root"),
-            config_dir: dir.path().join("config"),
-        };
-        Workspace::init(&paths, start()).unwrap();
-        let place = Self { _dir: dir, paths };
+        let place = Self::at(dir.path());
+        Workspace::init(&place.paths, start()).unwrap();
         std::fs::write(place.key_file(), KEY).unwrap();
-        place
+        Self {
+            _dir: Some(dir),
+            ..place
+        }
+    }
+
+    /// The workspace in `folder`, which stays.
+    pub(crate) fn at(folder: &Path) -> Self {
+        Self {
+            _dir: None,
+            paths: WorkspacePaths {
+                root: folder.join("root"),
+                config_dir: folder.join("config"),
+            },
+        }
+    }
+
+    /// The folder that the workspace is in.
+    pub(crate) fn folder(&self) -> &Path {
+        self.paths.root.parent().unwrap()
     }
 
     pub(crate) fn halves(&self) -> Halves {

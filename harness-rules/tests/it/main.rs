@@ -14,6 +14,7 @@ mod a_changed_judge_starts_anew;
 mod a_superseded_rule_gives_way;
 mod a_verdict_that_does_not_follow_is_not_believed;
 mod any_journal_folds;
+mod eight_processes_agree;
 mod entry_is_exact;
 mod evidence_promotes_rules;
 mod files_follow_the_journal;
