@@ -127,6 +127,76 @@ impl<'f> LineReader<'f> {
     }
 }
 
+/// Complete lines that lie behind one another.
+#[derive(Debug)]
+pub(crate) enum Block<'b> {
+    /// Lines of at most [`MAX_LINE`] bytes, each with its line feed, and where they begin.
+    Lines(u64, &'b [u8]),
+    /// A line that is too long to be held.
+    TooLong(RawLine),
+}
+
+/// Reads the complete lines of a region of a file, many at a time.
+pub(crate) struct Blocks<'f> {
+    file: &'f Handle,
+    /// The byte at which the next line begins.
+    at: u64,
+    /// The end of the region.
+    end: u64,
+    buffer: Vec<u8>,
+}
+
+impl<'f> Blocks<'f> {
+    /// Bytes of a block at most: room for the longest line and its line feed.
+    const SIZE: usize = MAX_LINE + 1;
+
+    /// Lines from byte `from`, at which one begins, up to byte `end`.
+    pub(crate) const fn new(file: &'f Handle, from: u64, end: u64) -> Self {
+        Self {
+            file,
+            at: from,
+            end,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// The next lines; `None` when the region has no further line feed.
+    pub(crate) fn next_block(&mut self) -> io::Result<Option<Block<'_>>> {
+        self.fill()?;
+        let offset = self.at;
+        if let Some(last) = self.buffer.iter().rposition(|byte| *byte == b'\n') {
+            self.buffer.truncate(last + 1);
+            self.at += self.buffer.len() as u64;
+            return Ok(Some(Block::Lines(offset, &self.buffer)));
+        }
+        if self.buffer.len() < Self::SIZE {
+            return Ok(None);
+        }
+        let line = LineReader::new(self.file, offset, self.end).next_line()?;
+        self.at = line.as_ref().map_or(offset, |line| line.end);
+        Ok(line.map(Block::TooLong))
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        let left = usize::try_from(self.end.saturating_sub(self.at));
+        self.buffer
+            .resize(left.map_or(Self::SIZE, |left| left.min(Self::SIZE)), 0);
+        let mut filled = 0;
+        while let Some(room) = self
+            .buffer
+            .get_mut(filled..)
+            .filter(|room| !room.is_empty())
+        {
+            match self.file.read_at(room, self.at + filled as u64)? {
+                0 => break,
+                read => filled += read,
+            }
+        }
+        self.buffer.truncate(filled);
+        Ok(())
+    }
+}
+
 /// The byte after the last line feed of a file of `length` bytes; 0 if it has none.
 pub(crate) fn end_of_last_line(
     length: u64,

@@ -10,14 +10,15 @@ use crate::anchor::{Head, Slot};
 use crate::error::StoreError;
 use crate::follow::line_of;
 use crate::journal::MAX_COMMIT;
-use crate::lines::{Content, LineReader, RawLine};
+use crate::lines::{Block, Blocks};
 use crate::reader::Reader;
 use crate::segments::{self, Opened, Part};
-use crate::wire::event::KINDS;
-use crate::wire::{Body, Event, Line, Link, Record, sha256};
+use crate::wire::{Body, Event, Line, Link, Record, parse_line, sha256};
 
-/// Bytes of lines that are looked at together.
-const BATCH: u64 = 1 << 20;
+/// The kinds that say something of the chain, so that their fields are read.
+const TOLD: [&[u8]; 2] = [b"tail_repaired", b"segment"];
+/// Bytes of a line, about; to make room for what is seen.
+const USUAL_LINE: usize = 200;
 
 /// The walk along the chain.
 struct Walk<'r> {
@@ -59,16 +60,12 @@ pub(super) fn verify(
         let failed = |error: io::Error| StoreError::from_io(&error, "read", &shown);
         let is_closed = part.first_seq.is_some();
         let Opened { file, length, .. } = part.open(root)?;
-        let mut lines = LineReader::new(&file, 0, length);
+        let mut blocks = Blocks::new(&file, 0, length);
         let mut complete = 0;
         let mut commit = Vec::new();
-        loop {
-            let batch = batch(&mut lines).map_err(failed)?;
-            if batch.is_empty() {
-                break;
-            }
-            for (seen, end) in looked_at(batch) {
-                let ends = !seen.goes_on() || commit.len() >= MAX_COMMIT;
+        while let Some(block) = blocks.next_block().map_err(failed)? {
+            for seen in looked_at(block) {
+                let (ends, end) = (!seen.goes_on() || commit.len() >= MAX_COMMIT, seen.end);
                 commit.push(seen);
                 if ends {
                     commit.drain(..).for_each(|seen| walk.take(&seen));
@@ -93,7 +90,13 @@ pub(super) fn verify(
 }
 
 /// A line, as far as the chain needs it.
-enum Seen {
+struct Seen {
+    what: What,
+    /// The byte after its line feed.
+    end: u64,
+}
+
+enum What {
     /// A link, of a kind that says nothing of the chain; whether its fields read is not looked at.
     Link {
         seq: u64,
@@ -107,64 +110,78 @@ enum Seen {
 }
 
 impl Seen {
-    fn of(raw: RawLine) -> Self {
-        if let Content::Bytes(bytes) = &raw.content
-            && let Some(link) = Link::of(bytes)
-            && !matches!(link.kind, "tail_repaired" | "segment")
-            && KINDS.contains(&link.kind)
-            && let Some(prev) = link.prev()
-        {
-            return Self::Link {
+    /// Looks at the first of the lines that begin at byte `offset`.
+    fn first(lines: &[u8], offset: u64) -> Self {
+        let link = Link::first(lines);
+        let length = match &link {
+            Some(link) => link.length,
+            None => lines.iter().take_while(|byte| **byte != b'\n').count(),
+        };
+        let line = lines.get(..length).unwrap_or_default();
+        let what = match link {
+            Some(link) if !TOLD.contains(&link.kind) => What::Link {
                 seq: link.seq,
-                prev,
+                prev: link.prev,
                 more: link.more,
-                offset: raw.offset,
-                digest: sha256(bytes),
-            };
-        }
-        Self::Line(Box::new(line_of(raw)))
+                offset,
+                digest: sha256(line),
+            },
+            _ => What::Line(Box::new(parse_line(line, offset))),
+        };
+        let end = offset + length as u64 + 1;
+        Self { what, end }
     }
 
-    const fn goes_on(&self) -> bool {
-        match self {
-            Self::Link { more, .. } => *more,
-            Self::Line(line) => line.goes_on(),
+    fn goes_on(&self) -> bool {
+        match &self.what {
+            What::Link { more, .. } => *more,
+            What::Line(line) => line.goes_on(),
         }
     }
 }
 
-/// The next lines, about [`BATCH`] bytes of them; none at the end.
-fn batch(lines: &mut LineReader<'_>) -> io::Result<Vec<RawLine>> {
-    let (mut batch, mut bytes) = (Vec::new(), 0);
-    while bytes < BATCH
-        && let Some(raw) = lines.next_line()?
-    {
-        bytes += raw.end - raw.offset;
-        batch.push(raw);
-    }
-    Ok(batch)
-}
-
-/// Looks at lines, one half of them beside the other; each with the byte after it.
-fn looked_at(mut batch: Vec<RawLine>) -> Vec<(Seen, u64)> {
-    let look = |lines: Vec<RawLine>| -> Vec<(Seen, u64)> {
-        let ends = lines.iter().map(|raw| raw.end).collect::<Vec<_>>();
-        lines.into_iter().map(Seen::of).zip(ends).collect()
+/// Looks at lines, one half of them beside the other.
+fn looked_at(block: Block<'_>) -> Vec<Seen> {
+    let (offset, lines) = match block {
+        Block::Lines(offset, lines) => (offset, lines),
+        Block::TooLong(raw) => {
+            let end = raw.end;
+            let what = What::Line(Box::new(line_of(raw)));
+            return vec![Seen { what, end }];
+        }
     };
-    let second = batch.split_off(batch.len() / 2);
+    let middle = lines.get(lines.len() / 2..).unwrap_or_default();
+    let middle = lines.len() / 2 + middle.iter().take_while(|byte| **byte != b'\n').count() + 1;
+    let Some((first, second)) = lines.split_at_checked(middle) else {
+        return look(lines, offset);
+    };
+    let behind = || look(second, offset + middle as u64);
     thread::scope(|scope| {
-        let second = scope.spawn(|| look(second));
-        let mut seen = look(batch);
-        // Nothing in there breaks; if it did, the lines would be missed and the chain broken.
-        seen.extend(second.join().unwrap_or_default());
+        let beside = thread::Builder::new().spawn_scoped(scope, behind);
+        let mut seen = look(first, offset);
+        // Where there is no other thread, or it broke, this one looks at all of them.
+        let rest = beside.ok().and_then(|beside| beside.join().ok());
+        seen.extend(rest.unwrap_or_else(behind));
         seen
     })
 }
 
+fn look(mut lines: &[u8], mut offset: u64) -> Vec<Seen> {
+    let mut seen = Vec::with_capacity(lines.len() / USUAL_LINE);
+    while !lines.is_empty() {
+        let line = Seen::first(lines, offset);
+        let length = usize::try_from(line.end - offset).unwrap_or(usize::MAX);
+        lines = lines.get(length..).unwrap_or_default();
+        offset = line.end;
+        seen.push(line);
+    }
+    seen
+}
+
 impl Walk<'_> {
     fn take(&mut self, seen: &Seen) {
-        let (link, digest) = match seen {
-            Seen::Link {
+        let (link, digest) = match &seen.what {
+            What::Link {
                 seq,
                 prev,
                 offset,
@@ -174,7 +191,7 @@ impl Walk<'_> {
                 self.take_link(*seq, *prev, *offset);
                 (true, *digest)
             }
-            Seen::Line(line) => {
+            What::Line(line) => {
                 match &**line {
                     Line::Chained(record) => {
                         self.take_link(record.seq, record.prev, record.offset);

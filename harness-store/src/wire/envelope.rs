@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::event::{Event, KINDS};
 use super::hash::{hex, sha256, unhex};
 use super::json;
+use super::link::Link;
 
 /// What stands for `prev` in the first line.
 pub const GENESIS: &str = "genesis";
@@ -144,30 +145,16 @@ pub fn parse_line(bytes: &[u8], offset: u64) -> Line {
     })
 }
 
-/// What is common to all lines of ours, read without a look at the rest.
-#[derive(Deserialize)]
-pub(crate) struct Link<'l> {
-    #[serde(rename = "type")]
-    pub(crate) kind: &'l str,
-    pub(crate) seq: u64,
-    prev: &'l str,
-    ts: &'l str,
-    #[serde(default)]
-    pub(crate) more: bool,
-}
-
-/// Brackets in a line beyond which it may be nested deeper than a reader goes.
-const MAX_BRACKETS: usize = 120;
-
-/// Reads a line as we write them: ASCII, flat enough, of a kind that is frequent. `None` for any
-/// other, which [`read`] looks at in full. The shorter way, and the same result.
+/// Reads a line as we write them, of a kind that is frequent. `None` for any other, which [`read`]
+/// looks at in full. The shorter way, and the same result.
 fn read_ours(bytes: &[u8], offset: u64, digest: [u8; 32]) -> Option<Record> {
     let link = Link::of(bytes)?;
-    let event = Event::of_kind(link.kind, bytes).filter(|event| event.check().is_ok())?;
+    let kind = str::from_utf8(link.kind).ok()?;
+    let event = Event::of_kind(kind, bytes).filter(|event| event.check().is_ok())?;
     Some(Record {
         seq: link.seq,
-        prev: link.prev()?,
-        ts: Timestamp::parse(link.ts).ok()?,
+        prev: link.prev,
+        ts: Timestamp::parse(str::from_utf8(link.ts).ok()?).ok()?,
         more: link.more,
         offset,
         digest,
@@ -175,26 +162,7 @@ fn read_ours(bytes: &[u8], offset: u64, digest: [u8; 32]) -> Option<Record> {
     })
 }
 
-impl<'l> Link<'l> {
-    /// The link that a line as we write them is; `None` for any other line.
-    pub(crate) fn of(bytes: &'l [u8]) -> Option<Self> {
-        let brackets = bytes.iter().filter(|byte| matches!(byte, b'[' | b'{'));
-        if !bytes.is_ascii() || brackets.count() > MAX_BRACKETS {
-            return None;
-        }
-        serde_json::from_slice(bytes).ok()
-    }
-
-    /// What it says of the line before it: `Some(None)` for the first line, `None` for no digest.
-    pub(crate) fn prev(&self) -> Option<Option<[u8; 32]>> {
-        match self.prev {
-            GENESIS => Some(None),
-            text => unhex(text).map(Some),
-        }
-    }
-}
-
-fn read(bytes: &[u8], offset: u64, digest: [u8; 32]) -> Result<Line, String> {
+pub(super) fn read(bytes: &[u8], offset: u64, digest: [u8; 32]) -> Result<Line, String> {
     let value = json::parse(bytes).map_err(|error| error.to_string())?;
     let Value::Object(fields) = &value else {
         return Err("not a JSON object".to_owned());

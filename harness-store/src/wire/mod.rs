@@ -10,16 +10,17 @@ pub mod eval_case;
 pub mod event;
 pub mod hash;
 pub mod json;
+mod link;
 pub mod notice;
 pub mod rule;
 pub(crate) mod saved;
 pub mod score;
 pub mod trace;
 
-pub(crate) use envelope::Link;
 pub use envelope::{Body, Line, Record, parse_line};
 pub use event::Event;
 pub use hash::{hex, sha256, sha256_hex, turn_digest, unhex};
+pub(crate) use link::Link;
 
 /// Bytes of one line of any of our files, its line feed not counted. A longer line is reported
 /// and skipped without being held in memory; one of ours is never written.

@@ -1,0 +1,580 @@
+//! The envelope of a line, read without building what the line holds.
+//!
+//! [`Link::first`] proves or passes. It goes over every byte of a line by a grammar that is smaller
+//! than JSON's and holds what our writer writes: ASCII, no white space between values, each key of
+//! the envelope there once and spelt as it is, whole numbers and fractions of at most
+//! [`MAX_DIGITS`], no surrogate escapes, nested at most [`MAX_DEPTH`] deep. A line of that grammar
+//! reads by the full reader too, as a link of the chain with the same `type`, `seq`, `prev`, `ts`
+//! and `more`. Of any other line this one says nothing.
+
+use harness_core::Timestamp;
+
+use super::MAX_LINE;
+use super::envelope::GENESIS;
+use super::hash::undigest;
+
+/// Objects and lists within each other; the full reader goes deeper.
+const MAX_DEPTH: usize = 64;
+/// Digits of a whole number, or of a fraction; so many fit every type that a number is read as.
+const MAX_DIGITS: usize = 17;
+
+/// What is common to all lines of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Link<'l> {
+    /// Its kind.
+    pub(crate) kind: &'l [u8],
+    /// Its number.
+    pub(crate) seq: u64,
+    /// SHA-256 of the line before it; `None` for `genesis`.
+    pub(crate) prev: Option<[u8; 32]>,
+    /// When it was written: text that is a time.
+    pub(crate) ts: &'l [u8],
+    /// Whether its commit goes on in the next line.
+    pub(crate) more: bool,
+    /// Bytes of the line, its line feed not counted.
+    pub(crate) length: usize,
+}
+
+impl<'l> Link<'l> {
+    /// The link that the first line of `bytes` is, up to a line feed or the end of `bytes`; `None`
+    /// if that is not a line as we write them.
+    pub(crate) fn first(bytes: &'l [u8]) -> Option<Self> {
+        let mut cursor = Cursor { rest: bytes };
+        let (mut kind, mut seq, mut prev, mut ts, mut more) = (None, None, None, None, None);
+        cursor.take(b'{')?;
+        loop {
+            let key = cursor.text()?.plain()?;
+            cursor.take(b':')?;
+            let is_new = match key {
+                b"type" => kind.replace(cursor.text()?.plain()?).is_none(),
+                b"seq" => seq.replace(cursor.whole_number()?).is_none(),
+                b"prev" => prev.replace(cursor.digest()?).is_none(),
+                b"ts" => ts.replace(cursor.time()?).is_none(),
+                b"more" => more.replace(cursor.truth()?).is_none(),
+                _ => cursor.value(1).is_some(),
+            };
+            if !is_new {
+                return None;
+            }
+            if !cursor.goes_on(b'}')? {
+                break;
+            }
+        }
+        let length = bytes.len() - cursor.rest.len();
+        let ends = matches!(cursor.rest.first(), None | Some(b'\n'));
+        (ends && length <= MAX_LINE).then_some(())?;
+        Some(Self {
+            kind: kind?,
+            seq: seq?,
+            prev: prev?,
+            ts: ts?,
+            more: more.unwrap_or(false),
+            length,
+        })
+    }
+
+    /// The link that a line as we write them is; `None` for any other line.
+    pub(crate) fn of(line: &'l [u8]) -> Option<Self> {
+        Self::first(line).filter(|link| link.length == line.len())
+    }
+}
+
+/// What is left of the bytes.
+struct Cursor<'l> {
+    rest: &'l [u8],
+}
+
+/// What stands between two quotation marks.
+struct Text<'l> {
+    bytes: &'l [u8],
+    has_escapes: bool,
+}
+
+impl<'l> Text<'l> {
+    /// The text, if it is spelt as it is.
+    fn plain(self) -> Option<&'l [u8]> {
+        (!self.has_escapes).then_some(self.bytes)
+    }
+}
+
+impl<'l> Cursor<'l> {
+    fn take(&mut self, byte: u8) -> Option<()> {
+        let (_, rest) = self
+            .rest
+            .split_first()
+            .filter(|(first, _)| **first == byte)?;
+        self.rest = rest;
+        Some(())
+    }
+
+    fn take_all(&mut self, bytes: &[u8]) -> Option<()> {
+        self.rest = self.rest.strip_prefix(bytes)?;
+        Some(())
+    }
+
+    /// Whether the object or list goes on; otherwise it ends here.
+    fn goes_on(&mut self, end: u8) -> Option<bool> {
+        let (first, rest) = self.rest.split_first()?;
+        self.rest = rest;
+        match *first {
+            b',' => Some(true),
+            byte if byte == end => Some(false),
+            _ => None,
+        }
+    }
+
+    fn text(&mut self) -> Option<Text<'l>> {
+        self.take(b'"')?;
+        let (plain, rest) = self.rest.split_at_checked(plain_length(self.rest))?;
+        if let Some((b'"', rest)) = rest.split_first() {
+            self.rest = rest;
+            return Some(Text {
+                bytes: plain,
+                has_escapes: false,
+            });
+        }
+        self.escaped_text(plain.len())
+    }
+
+    /// A text that stands for itself for `plain` bytes and not beyond.
+    #[cold]
+    fn escaped_text(&mut self, plain: usize) -> Option<Text<'l>> {
+        let whole = self.rest;
+        self.skip(plain);
+        while self.take(b'"').is_none() {
+            self.escape()?;
+            self.skip(plain_length(self.rest));
+        }
+        let bytes = whole.get(..whole.len() - self.rest.len() - 1)?;
+        Some(Text {
+            bytes,
+            has_escapes: true,
+        })
+    }
+
+    /// A digest; `Some(None)` is what stands for one in the first line.
+    fn digest(&mut self) -> Option<Option<[u8; 32]>> {
+        self.take(b'"')?;
+        let digest = match self.take_all(GENESIS.as_bytes()) {
+            Some(()) => None,
+            None => Some(undigest(self.chunk()?)?),
+        };
+        self.take(b'"')?;
+        Some(digest)
+    }
+
+    /// A time as we write it. Days that some months have not are left to the calendar.
+    fn time(&mut self) -> Option<&'l [u8]> {
+        const FORM: &[u8; 32] = b"0000-00-00T00:00:00.000000+00:00";
+        self.take(b'"')?;
+        let text: &[u8; 32] = self.chunk()?;
+        self.take(b'"')?;
+        let odd = text.iter().zip(FORM).fold(false, |odd, (byte, form)| {
+            odd | (byte != form) & !(*form == b'0' && byte.is_ascii_digit())
+        });
+        (!odd && text.ends_with(b"+00:00")).then_some(())?;
+        let digit = |at: usize| text.get(at).map_or(0, |byte| byte.wrapping_sub(b'0'));
+        let pair = |at: usize| digit(at) * 10 + digit(at + 1);
+        let (month, day) = (pair(5), pair(8));
+        let is_common = pair(0) >= 20
+            && (1..=12).contains(&month)
+            && (1..=if month == 2 { 28 } else { 30 }).contains(&day)
+            && pair(11) < 24
+            && pair(14) < 60
+            && pair(17) < 60;
+        let is_time = || Timestamp::parse(str::from_utf8(text).ok()?).ok();
+        (is_common || is_time().is_some()).then_some(text)
+    }
+
+    /// The next bytes.
+    fn chunk<const N: usize>(&mut self) -> Option<&'l [u8; N]> {
+        let (chunk, rest) = self.rest.split_first_chunk()?;
+        self.rest = rest;
+        Some(chunk)
+    }
+
+    fn escape(&mut self) -> Option<()> {
+        self.take(b'\\')?;
+        match *self.rest.first()? {
+            b'"' | b'\\' | b'n' | b'r' | b't' => self.skip(1),
+            b'u' => {
+                self.skip(1);
+                let digits: &[u8; 4] = self.chunk()?;
+                let is_hex = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+                // One half of a pair; not every two halves make one.
+                let is_half = matches!(digits, [b'd', b'8'..=b'9' | b'a'..=b'f', ..]);
+                (digits.iter().all(is_hex) && !is_half).then_some(())?;
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn value(&mut self, depth: usize) -> Option<()> {
+        match *self.rest.first()? {
+            b'"' => self.text().map(drop),
+            b'{' => self.object(depth),
+            b'[' => self.list(depth),
+            b't' => self.take_all(b"true"),
+            b'f' => self.take_all(b"false"),
+            b'n' => self.take_all(b"null"),
+            _ => self.number(),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Option<()> {
+        (depth < MAX_DEPTH).then_some(())?;
+        self.take(b'{')?;
+        if self.take_all(b"}").is_some() {
+            return Some(());
+        }
+        loop {
+            self.text()?;
+            self.take(b':')?;
+            self.value(depth + 1)?;
+            if !self.goes_on(b'}')? {
+                return Some(());
+            }
+        }
+    }
+
+    fn list(&mut self, depth: usize) -> Option<()> {
+        (depth < MAX_DEPTH).then_some(())?;
+        self.take(b'[')?;
+        if self.take_all(b"]").is_some() {
+            return Some(());
+        }
+        loop {
+            self.value(depth + 1)?;
+            if !self.goes_on(b']')? {
+                return Some(());
+            }
+        }
+    }
+
+    fn truth(&mut self) -> Option<bool> {
+        if self.take_all(b"true").is_some() {
+            return Some(true);
+        }
+        self.take_all(b"false").map(|()| false)
+    }
+
+    fn number(&mut self) -> Option<()> {
+        let _ = self.take_all(b"-");
+        self.whole_number()?;
+        if self.take_all(b".").is_some() {
+            self.digits()?;
+        }
+        // What follows a number is looked at by whoever asked for it: an exponent is refused there.
+        Some(())
+    }
+
+    /// A number without sign, fraction or a zero in front.
+    fn whole_number(&mut self) -> Option<u64> {
+        let digits = self.digits()?;
+        let in_front = digits.len() > 1 && digits.first() == Some(&b'0');
+        let value = |sum: u64, digit: &u8| sum * 10 + u64::from(digit - b'0');
+        (!in_front).then(|| digits.iter().fold(0, value))
+    }
+
+    fn digits(&mut self) -> Option<&'l [u8]> {
+        let count = self
+            .rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        let (digits, rest) = self.rest.split_at_checked(count)?;
+        self.rest = rest;
+        (1..=MAX_DIGITS).contains(&count).then_some(digits)
+    }
+
+    fn skip(&mut self, count: usize) {
+        self.rest = self.rest.get(count..).unwrap_or_default();
+    }
+}
+
+/// How many bytes stand for themselves within quotation marks, up to the first that does not.
+///
+/// Eight at a time: a byte is marked in its top bit if it is above `~`, below a space (the
+/// difference borrows), or equal to one of the two (zero less one). What a carry or borrow marks
+/// beyond that lies above a mark that is right, and the lowest mark counts.
+fn plain_length(bytes: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOP: u64 = ONES << 7;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let equals = |byte: u8| (word ^ (ONES * u64::from(byte))).wrapping_sub(ONES);
+        let low = word.wrapping_sub(ONES * u64::from(b' '));
+        let high = word | word.wrapping_add(ONES);
+        let marks = (high | low | equals(b'"') | equals(b'\\')) & TOP;
+        if marks != 0 {
+            return 8 * at + marks.trailing_zeros() as usize / 8;
+        }
+    }
+    let is_plain = |byte: &&u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    8 * words.len() + rest.iter().take_while(is_plain).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Map, Value};
+
+    use super::*;
+    use crate::wire::envelope::{enclose, read};
+    use crate::wire::{Body, Line, json, sha256};
+
+    /// A line with everything in it that the grammar has.
+    const OURS: &str = r#"{"a":{"b":[1,-2.5,true,false,null,{}],"c":"\"\\\n\t\u00e9"},"more":true,"prev":"0f1e2d3c4b5a69780f1e2d3c4b5a69780f1e2d3c4b5a69780f1e2d3c4b5a6978","seq":17,"ts":"2026-11-30T11:26:14.500145+00:00","type":"novelty","x":[]}"#;
+
+    fn time_of(ts: &[u8]) -> Option<Timestamp> {
+        Timestamp::parse(str::from_utf8(ts).ok()?).ok()
+    }
+
+    /// Whether the full reader says the same of the line, or this one says nothing.
+    fn agrees(line: &[u8]) -> Result<(), TestCaseError> {
+        let Some(link) = Link::of(line) else {
+            return Ok(());
+        };
+        let Ok(Line::Chained(record)) = read(line, 0, [0; 32]) else {
+            return Err(TestCaseError::fail("the full reader knows no link"));
+        };
+        let kind = match &record.body {
+            Body::Known(event) => json::to_value(event).unwrap()["type"].clone(),
+            Body::Unknown { kind, .. } | Body::Invalid { kind, .. } => kind.clone().into(),
+        };
+        prop_assert_eq!(kind, str::from_utf8(link.kind).unwrap());
+        prop_assert_eq!(record.seq, link.seq);
+        prop_assert_eq!(record.prev, link.prev);
+        prop_assert_eq!(Some(record.ts), time_of(link.ts));
+        prop_assert_eq!(record.more, link.more);
+        Ok(())
+    }
+
+    #[test]
+    fn a_line_of_ours_is_known() {
+        let link = Link::of(OURS.as_bytes()).unwrap();
+        assert_eq!(
+            (link.kind, link.seq, link.more),
+            (b"novelty".as_slice(), 17, true)
+        );
+        assert_eq!(
+            link.prev.map(|prev| prev[..2].to_vec()),
+            Some(vec![0x0f, 0x1e])
+        );
+        agrees(OURS.as_bytes()).unwrap();
+    }
+
+    #[test]
+    fn every_other_byte_at_every_place_is_read_alike_or_not_at_all() {
+        for at in 0..OURS.len() {
+            for byte in 0..=u8::MAX {
+                let mut other = OURS.as_bytes().to_vec();
+                other[at] = byte;
+                agrees(&other).unwrap();
+                other.insert(at, byte);
+                agrees(&other).unwrap();
+            }
+            let mut shorter = OURS.as_bytes().to_vec();
+            shorter.remove(at);
+            agrees(&shorter).unwrap();
+            assert_eq!(Link::of(&OURS.as_bytes()[..at]), None, "cut at {at}");
+        }
+    }
+
+    #[test]
+    fn what_json_reads_in_more_than_one_way_is_left_to_the_full_reader() {
+        let with = |from: &str, to: &str| OURS.replacen(from, to, 1);
+        let deep = format!("[{}{}]", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH));
+        let long = format!("\"{}\"", "x".repeat(MAX_LINE));
+        for other in [
+            with("{", " {"),
+            with("\"seq\":17", "\"seq\": 17"),
+            with("\"seq\":17", "\"seq\":017"),
+            with("\"seq\":17", "\"seq\":17.0"),
+            with("\"seq\":17", "\"seq\":17e0"),
+            with("\"seq\":17", "\"seq\":-17"),
+            with("\"seq\":17", "\"seq\":\"17\""),
+            with("\"seq\":17", "\"seq\":17,\"seq\":18"),
+            with("\"seq\":17", "\"seq\":100000000000000000000"),
+            with("\"x\":[]", "\"seq\":18"),
+            with("\"a\"", "\"\\u0061\""),
+            with("\"novelty\"", "\"no\\u0076elty\""),
+            with("\"prev\":\"0f", "\"prev\":\"0F"),
+            with("-2.5", "1e999"),
+            with("-2.5", "1e2"),
+            with("-2.5", "-"),
+            with("-2.5", "2."),
+            with("\\u00e9", "\\ud83d"),
+            with("\\u00e9", "\\ud83d\\ude00"),
+            with("\\u00e9", "é"),
+            with("\\u00e9", "\\u00E9"),
+            with("\\u00e9", "\\/"),
+            with("2026", "1969"),
+            with("11-30", "11-31"),
+            with("11:26", "11:60"),
+            with("+00:00", "+25:00"),
+            with("[]", &deep),
+            with("[]", &long),
+            with("[]", "[]}"),
+            with("[]", "[1,]"),
+            with("[]", "{\"k\":}"),
+            with("\"x\":[]", ""),
+        ] {
+            assert_ne!(other, OURS);
+            assert_eq!(Link::of(other.as_bytes()), None, "{other:.400}");
+            agrees(other.as_bytes()).unwrap();
+        }
+        // The days that months have are known.
+        for (day, is_there) in [("02-28", true), ("02-29", false), ("12-31", true)] {
+            let link = Link::of(with("11-30", day).as_bytes()).is_some();
+            assert_eq!(link, is_there, "{day}");
+        }
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+            "[a-z \\\\\"\n\té]{0,12}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 12, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map("[a-z_é]{0,6}", inner, 0..4)
+                    .prop_map(|fields| Value::from(Map::from_iter(fields))),
+            ]
+        })
+    }
+
+    /// What a line of ours holds: everything but odd numbers and characters of two halves.
+    fn usual_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            Just(Value::from(0.25)),
+            "[a-z \\\\\"\n\t\u{7f}é先]{0,12}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 12, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map("[a-z_é]{0,6}", inner, 0..4)
+                    .prop_map(|fields| Value::from(Map::from_iter(fields))),
+            ]
+        })
+    }
+
+    fn line_of(values: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<u8>> {
+        let fields = prop::collection::btree_map("[a-z_]{1,6}", values, 0..5);
+        let number = prop_oneof![0..1000u64, 0..100_000_000_000_000_000_u64];
+        let micros = prop_oneof![Just(0), 0..4_000_000_000_000_000_i64];
+        let envelope = (
+            number,
+            any::<bool>(),
+            any::<bool>(),
+            micros,
+            "[a-z_.]{1,12}",
+        );
+        (fields, envelope).prop_map(|(mut fields, (seq, is_first, more, micros, kind))| {
+            for key in ["seq", "prev", "ts", "more"] {
+                fields.remove(key);
+            }
+            let prev = (!is_first).then(|| sha256(&seq.to_be_bytes()));
+            let mut fields = Map::from_iter(fields);
+            fields.insert("type".to_owned(), kind.into());
+            let ts = Timestamp::from_micros(micros);
+            json::compact(&enclose(fields, seq, prev.as_ref(), ts, more))
+        })
+    }
+
+    fn any_line() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![line_of(usual_json()), line_of(any_json())]
+    }
+
+    /// Pieces that change what a line says rather than merely break it.
+    fn any_piece() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            prop::collection::vec(any::<u8>(), 0..3),
+            prop::sample::select(vec![
+                "\"",
+                "\\",
+                "{",
+                "}",
+                "[",
+                "]",
+                ",",
+                ":",
+                "\n",
+                " ",
+                "\\u",
+                "\\ud83d",
+                "0",
+                "-",
+                "1e9",
+                ".",
+                "true",
+                "null",
+                "\"seq\":1,",
+                "\"prev\":\"genesis\",",
+                "\"more\":true,",
+                "\"type\":\"x\",",
+                "\"ts\":\"2026-11-30T11:26:14+00:00\",",
+                "\"a\":{\"seq\":1},",
+            ])
+            .prop_map(|piece| piece.as_bytes().to_vec()),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        #[test]
+        fn what_stands_for_itself_is_counted_as_byte_by_byte(
+            plain in "[ -~]{0,40}",
+            odd in any::<u8>(),
+            behind in any::<Vec<u8>>(),
+        ) {
+            let bytes = [plain.as_bytes(), &[odd], &behind].concat();
+            let is_plain = |byte: &&u8| matches!(byte, b' '..=b'~') && !b"\"\\".contains(byte);
+            prop_assert_eq!(plain_length(&bytes), bytes.iter().take_while(is_plain).count());
+        }
+
+        #[test]
+        fn a_line_of_ours_is_known_and_read_alike(line in line_of(usual_json())) {
+            prop_assert!(Link::of(&line).is_some());
+            agrees(&line)?;
+        }
+
+        #[test]
+        fn a_line_of_anything_is_read_alike_or_not_at_all(line in line_of(any_json())) {
+            agrees(&line)?;
+        }
+
+        #[test]
+        fn a_changed_line_is_read_alike_or_not_at_all(
+            mut line in any_line(),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), 0..8_usize, any_piece()), 1..4),
+        ) {
+            for (at, gone, piece) in changes {
+                let at = at.index(line.len() + 1);
+                line.splice(at..(at + gone).min(line.len()), piece);
+                agrees(&line)?;
+            }
+        }
+
+        #[test]
+        fn the_first_of_several_lines_is_the_line(line in any_line(), behind in any::<Vec<u8>>()) {
+            let lines = [line.as_slice(), b"\n", &behind].concat();
+            prop_assert_eq!(Link::first(&lines), Link::of(&line));
+        }
+
+        #[test]
+        fn any_bytes_are_read_alike_or_not_at_all(line in prop::collection::vec(any_piece(), 0..40)) {
+            agrees(&line.concat())?;
+        }
+    }
+}
