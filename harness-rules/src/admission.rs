@@ -13,7 +13,7 @@ use harness_core::{
 };
 use harness_sanitize::{CarryOver, EvidenceLeaves, Redactor, check_rule_text};
 
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, MAX_ACTIVE_A_SCOPE};
 use crate::novelty::{Difference, Relation, relation};
 
 /// Scopes a workspace has at most.
@@ -22,8 +22,6 @@ pub const MAX_SCOPES: usize = 64;
 pub const MAX_CANDIDATES_A_SCOPE: usize = 3;
 /// Candidates a workspace has at most.
 pub const MAX_CANDIDATES: usize = 8;
-/// Active rules a scope has at most.
-pub const MAX_ACTIVE_A_SCOPE: usize = 32;
 /// Bytes of a scope rationale that are kept.
 pub const MAX_SCOPE_RATIONALE: usize = 240;
 

@@ -7,6 +7,7 @@
 //!   journal itself. Of a replay it takes what the runs of a pair did, never who won. No agent holds
 //!   that desk, and none can promote.
 //! - One episode proposes at most one rule and ends exactly once, by type.
+//! - No promotion takes a scope beyond its budget: what has proven itself waits for room.
 //! - What a session is shown is decided by a key that was committed to before the session began.
 //!
 //! # Never
@@ -49,14 +50,14 @@ mod words;
 mod worth;
 
 pub use admission::{
-    MAX_ACTIVE_A_SCOPE, MAX_CANDIDATES, MAX_CANDIDATES_A_SCOPE, MAX_SCOPE_RATIONALE, MAX_SCOPES,
-    Proposal, ProposalRefusal,
+    MAX_CANDIDATES, MAX_CANDIDATES_A_SCOPE, MAX_SCOPE_RATIONALE, MAX_SCOPES, Proposal,
+    ProposalRefusal,
 };
 pub use book::{LedgerView, RuleBook};
 pub use desk::DeskError;
 pub use desks::Desks;
 pub use evidence::{Levels, MasterKey};
-pub use ledger::Ledger;
+pub use ledger::{Ledger, MAX_ACTIVE_A_SCOPE};
 pub use novelty::Difference;
 pub use operator_desk::OperatorDesk;
 pub use outcome::Scores;

@@ -12,7 +12,7 @@
 
 use std::num::NonZeroU32;
 
-use harness_core::{CleanString, CleanText, Retirement, RuleId, RuleStatus};
+use harness_core::{CleanString, CleanText, Retirement, Rule, RuleId, RuleStatus};
 use harness_store::wire::event::{
     Path, Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, TrialKind, TrialName,
     TrialOpened,
@@ -192,6 +192,7 @@ fn plan(
             }
         }
     }
+    events.extend(ledger.filled(&settled).map(Event::from));
     let promotions = ledger
         .promotions()
         .saturating_add(u32::try_from(decided.promoted.len()).unwrap_or(u32::MAX));
@@ -212,6 +213,9 @@ fn plan(
                     decided
                         .retired
                         .push((record.rule.id.clone(), Retirement::Unproven));
+                    continue;
+                }
+                if waits_for_room(trial, promotions) {
                     continue;
                 }
                 Start {
@@ -256,13 +260,31 @@ fn decisions<'a>(
         })
         .collect();
     let trials: Vec<OpenTrial> = open.iter().map(|(_, _, trial)| *trial).collect();
-    decide_all(&settings.levels, ledger.promotions(), &trials)
+    let of = |t: NonZeroU32| open.iter().find(|(_, _, open)| open.t == t);
+    let mut come: Vec<&Rule> = Vec::new();
+    let takes_room = |t: NonZeroU32| {
+        let rule = of(t)
+            .map(|(record, ..)| &record.rule)
+            .filter(|rule| ledger.has_room(rule, settled, &come));
+        come.extend(rule);
+        rule.is_some()
+    };
+    decide_all(&settings.levels, ledger.promotions(), &trials, takes_room)
         .into_iter()
         .filter_map(|decision| {
-            let (record, trial, _) = open.iter().find(|(_, _, open)| open.t == decision.t)?;
+            let (record, trial, _) = of(decision.t)?;
             Some((*record, *trial, decision))
         })
         .collect()
+}
+
+/// Whether a replay has the evidence that promotes, and so only waits for room in its scope: no
+/// session is needed to show more.
+fn waits_for_room(trial: &Trial, promotions: u32) -> bool {
+    standing(trial).is_some_and(|standing| {
+        let level = trial.levels.promotion_threshold(standing.t, promotions);
+        standing.benefit.at_least(level)
+    })
 }
 
 /// Where an opening stands, if it can be decided at all: a forward trial once it has met a session,

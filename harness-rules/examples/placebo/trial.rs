@@ -107,7 +107,7 @@ pub(crate) fn run(random: &mut Random, ability: [f64; 5], left: f64) -> Ending {
             pending: 0,
             horizon: u32::MAX,
         };
-        if let Some(decision) = decide_all(&levels, 0, &[now]).first() {
+        if let Some(decision) = decide_all(&levels, 0, &[now], |_| true).first() {
             return match decision.verdict {
                 Verdict::Promoted => Ending::Promoted,
                 Verdict::Harmful | Verdict::Unproven => Ending::Harmful,

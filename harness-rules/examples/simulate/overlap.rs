@@ -199,12 +199,12 @@ impl<'a> World<'a> {
         let decisions: Vec<Decision> = match self.guarantee {
             Guarantee::Workspace => {
                 let open: Vec<OpenTrial> = open.collect();
-                decide_all(&self.levels, self.promotions, &open)
+                decide_all(&self.levels, self.promotions, &open, |_| true)
             }
             Guarantee::EachRule => open
                 .flat_map(|trial| {
                     let t = NonZeroU32::MIN;
-                    let own = decide_all(&self.levels, 0, &[OpenTrial { t, ..trial }]);
+                    let own = decide_all(&self.levels, 0, &[OpenTrial { t, ..trial }], |_| true);
                     own.into_iter().map(move |decision| Decision {
                         t: trial.t,
                         ..decision

@@ -66,7 +66,7 @@ pub(crate) fn run_to(
             pending: 0,
             horizon,
         };
-        if let Some(decision) = decide_all(&levels, 0, &[now]).first() {
+        if let Some(decision) = decide_all(&levels, 0, &[now], |_| true).first() {
             return End {
                 verdict: decision.verdict,
                 sessions,

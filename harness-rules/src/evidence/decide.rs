@@ -59,10 +59,19 @@ pub struct Decision {
 /// without a decision stays open. To be called after each outcome, with all open trials in any order
 /// and the promotions by verdict in the journal so far.
 ///
+/// `takes_room` is asked of a trial, by its number, that has the evidence to be promoted, and takes
+/// the room for its rule if there is any. Where there is none the trial stays open, whatever its
+/// horizon, and is compared anew at the next look: its evidence of then with the level of then.
+///
 /// First promotions, in order of t and from the first trial again after each of them, until nothing
 /// more follows; then, in order of t, harm and spent horizons. A trial that shows harm is never
 /// promoted, whatever else it shows.
-pub fn decide_all(levels: &Levels, promotions: u32, trials: &[OpenTrial]) -> Vec<Decision> {
+pub fn decide_all(
+    levels: &Levels,
+    promotions: u32,
+    trials: &[OpenTrial],
+    mut takes_room: impl FnMut(NonZeroU32) -> bool,
+) -> Vec<Decision> {
     let mut open: Vec<&OpenTrial> = trials.iter().collect();
     open.sort_by_key(|trial| trial.t);
     let mut promotions = promotions;
@@ -72,6 +81,7 @@ pub fn decide_all(levels: &Levels, promotions: u32, trials: &[OpenTrial]) -> Vec
             && trial
                 .benefit
                 .at_least(levels.promotion_threshold(trial.t, promotions))
+            && takes_room(trial.t)
     }) {
         let trial = open.remove(at);
         decisions.push(Decision {
@@ -84,11 +94,12 @@ pub fn decide_all(levels: &Levels, promotions: u32, trials: &[OpenTrial]) -> Vec
         promotions = promotions.saturating_add(1);
     }
     decisions.extend(open.into_iter().filter_map(|trial| {
+        let level = levels.promotion_threshold(trial.t, promotions);
+        let is_spent = trial.entered >= trial.horizon && trial.pending == 0;
         let (verdict, evidence, threshold) = if is_harmful(levels, trial) {
             (Verdict::Harmful, trial.harm, levels.harm_threshold(trial.t))
-        } else if trial.entered >= trial.horizon && trial.pending == 0 {
-            let threshold = levels.promotion_threshold(trial.t, promotions);
-            (Verdict::Unproven, trial.benefit, threshold)
+        } else if is_spent && !trial.benefit.at_least(level) {
+            (Verdict::Unproven, trial.benefit, level)
         } else {
             return None;
         };
@@ -127,7 +138,7 @@ mod tests {
     }
 
     fn verdicts(promotions: u32, trials: &[OpenTrial]) -> Vec<(u32, Verdict)> {
-        decide_all(&Levels::default(), promotions, trials)
+        decide_all(&Levels::default(), promotions, trials, |_| true)
             .into_iter()
             .map(|decision| (decision.t.get(), decision.verdict))
             .collect()
@@ -150,7 +161,7 @@ mod tests {
             trial(2, 25.0, 0.1),
             trial(3, 70.0, 0.1),
         ];
-        let decisions = decide_all(&Levels::default(), 0, &trials);
+        let decisions = decide_all(&Levels::default(), 0, &trials, |_| true);
         let found: Vec<_> = decisions
             .iter()
             .map(|decision| (decision.t.get(), decision.promotions))
@@ -220,6 +231,44 @@ mod tests {
         );
     }
 
+    #[test]
+    fn what_finds_no_room_waits_and_lowers_no_level() {
+        let mut proven = trial(2, 40.0, 0.1);
+        (proven.entered, proven.pending) = (HORIZON, 0);
+        // With the second promoted the third would be at 67.9 / 2 = 34; without, it is not.
+        let trials = [proven, trial(3, 40.0, 0.1)];
+        let found = |room: fn(NonZeroU32) -> bool| {
+            decide_all(&Levels::default(), 0, &trials, room)
+                .into_iter()
+                .map(|decision| (decision.t.get(), decision.verdict))
+                .collect::<Vec<_>>()
+        };
+        let both = [(2, Verdict::Promoted), (3, Verdict::Promoted)];
+        assert_eq!(found(|_| true), both);
+        assert_eq!(found(|t| t.get() != 2), []);
+        // Harm ends it as ever.
+        proven.harm = EValue::new(37.0).expect("an e-value");
+        let harmful = decide_all(&Levels::default(), 0, &[proven], |_| false);
+        assert_eq!(harmful.first().map(|d| d.verdict), Some(Verdict::Harmful));
+    }
+
+    #[test]
+    fn room_is_taken_by_what_is_promoted_alone() {
+        let trials = [
+            trial(1, 19.0, 0.1),
+            trial(2, 50.0, 0.1),
+            trial(3, 80.0, 0.1),
+        ];
+        let mut left = 1;
+        let decisions = decide_all(&Levels::default(), 0, &trials, |_| {
+            let has = left > 0;
+            left -= i32::from(has);
+            has
+        });
+        let promoted: Vec<u32> = decisions.iter().map(|d| d.t.get()).collect();
+        assert_eq!(promoted, [2]);
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(256))]
 
@@ -240,10 +289,10 @@ mod tests {
                     ..trial(t, *benefit, *harm)
                 })
                 .collect();
-            let decisions = decide_all(&levels, promotions, &trials);
+            let decisions = decide_all(&levels, promotions, &trials, |_| true);
             let mut other = trials.clone();
             other.rotate_left(rotation % trials.len().max(1));
-            prop_assert_eq!(&decisions, &decide_all(&levels, promotions, &other));
+            prop_assert_eq!(&decisions, &decide_all(&levels, promotions, &other, |_| true));
 
             let promoted = decisions.iter().filter(|d| d.verdict == Verdict::Promoted);
             for (before, decision) in (promotions..).zip(promoted.clone()) {
@@ -258,7 +307,7 @@ mod tests {
                 .collect();
             prop_assert_eq!(left.len() + decisions.len(), trials.len());
             let after = promotions + promoted.count() as u32;
-            prop_assert_eq!(decide_all(&levels, after, &left), []);
+            prop_assert_eq!(decide_all(&levels, after, &left, |_| true), []);
         }
     }
 }

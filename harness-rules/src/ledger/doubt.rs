@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use harness_core::{Quoted, RuleId, SessionId};
+use harness_core::{Quoted, RuleId, Scope, SessionId};
 
 /// A claim that is not believed, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,9 @@ pub enum DoubtKind {
     BadReplay(RuleId),
     /// A key that is not the one committed to.
     BadKey(RuleId),
-    /// A verdict whose evidence does not reach its level.
+    /// A scope that is said to be full and is not, or of which that was said before.
+    BadFilling(Scope),
+    /// A verdict whose evidence does not reach its level, or a promotion without room.
     Unfounded(RuleId),
 }
 
@@ -83,6 +85,9 @@ impl fmt::Display for Doubt {
             }
             DoubtKind::BadKey(rule) => {
                 write!(f, "the key revealed for {rule} is not the one committed to")
+            }
+            DoubtKind::BadFilling(scope) => {
+                write!(f, "the scope {scope} was not full, or was known to be")
             }
             DoubtKind::Unfounded(rule) => {
                 write!(

@@ -4,6 +4,7 @@
 //! files are projections. A promotion is believed only if it follows from the lines before it (see
 //! [`verdict`]), so an edited or forged one leaves a [`Doubt`] and the rule where it was.
 
+mod budget;
 mod doubt;
 mod replay;
 mod session;
@@ -12,7 +13,7 @@ mod trial;
 mod units;
 mod verdict;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroU32;
 
 use harness_core::{EpisodeId, Rule, RuleId, RuleStatus, Scope, SessionId, Timestamp};
@@ -21,6 +22,7 @@ use harness_store::wire::event::{Event, Health, HealthState, RuleAdd, RuleImport
 use harness_store::wire::rule::RuleDoc;
 use harness_store::wire::{Body, Line, Record, sha256_hex};
 
+pub use budget::MAX_ACTIVE_A_SCOPE;
 pub use doubt::{Doubt, DoubtKind};
 pub use replay::{ReplayRecord, Turn};
 pub(crate) use replay::{are_two, coin, has_its_session, may_count};
@@ -81,6 +83,8 @@ pub struct Ledger {
     proposals: HashMap<EpisodeId, RuleId>,
     index: SearchIndex,
     shelves: Shelves,
+    /// Scopes that are full and of which people were told.
+    told: BTreeSet<Scope>,
     promotions: u32,
     last_t: u32,
     rounds: u64,
@@ -106,6 +110,7 @@ impl Ledger {
             proposals: HashMap::new(),
             index: SearchIndex::default(),
             shelves: Shelves::default(),
+            told: BTreeSet::new(),
             promotions: 0,
             last_t: 0,
             rounds: 0,
@@ -250,6 +255,7 @@ impl Ledger {
             Event::RulePromote(promoted) => self.promote(record, promoted),
             Event::RuleRetire(retired) => self.retire(record, retired),
             Event::Quarantine(quarantine) => self.quarantine(record, quarantine),
+            Event::ScopeFull(full) => self.scope_full(full),
             _ => Ok(()),
         };
         if let Err(kind) = verdict {
@@ -319,14 +325,17 @@ impl Ledger {
     }
 
     fn set_status(&mut self, id: &RuleId, status: RuleStatus, at: Timestamp) {
-        if let Some(record) = self.rules.get_mut(id) {
-            self.shelves.refile(&record.rule, record.status, status);
-            record.status = status;
-            record.changed_at = at;
-            if let Some(trial) = record.open_trial_mut() {
-                trial.state = TrialState::Ended;
-            }
+        let Some(record) = self.rules.get_mut(id) else {
+            return;
+        };
+        self.shelves.refile(&record.rule, record.status, status);
+        record.status = status;
+        record.changed_at = at;
+        if let Some(trial) = record.open_trial_mut() {
+            trial.state = TrialState::Ended;
         }
+        let scope = record.rule.scope.clone();
+        self.look_for_room(&scope);
     }
 
     /// Whether a rule of this status may have an opening of this kind.

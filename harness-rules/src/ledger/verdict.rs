@@ -46,6 +46,7 @@ impl Ledger {
             let may_promote = trial.path == Path::Forward
                 || (trial.replay.is_decidable() && !trial.replay.pairs.is_vetoed());
             may_promote
+                && self.has_room(&rule.rule, &[], &[])
                 && promoted.t == u64::from(t.get())
                 && promoted.promotions == u64::from(self.promotions)
                 && promoted.threshold == level
@@ -114,11 +115,14 @@ impl Ledger {
                 trial.levels.promotion_threshold(t, self.promotions),
             ),
             (Retirement::Unproven, TrialKind::Trial, Some(t)) => {
+                let level = trial.levels.promotion_threshold(t, self.promotions);
+                // What is proven and waits for room is not unproven.
                 let spent = trial.pending() == 0
+                    && !benefit.at_least(level)
                     && trial
                         .horizon
                         .is_some_and(|horizon| trial.entered() >= horizon);
-                (spent, trial.levels.promotion_threshold(t, self.promotions))
+                (spent, level)
             }
             _ => (false, f64::NAN),
         };

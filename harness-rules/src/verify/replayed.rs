@@ -21,6 +21,9 @@ const REFUSED: &str = "refused";
 /// Entries of a trial with π = .1.
 const RAMP: usize = 20;
 
+/// Active rules that a scope may have.
+const BUDGET: usize = 32;
+
 /// The strictest error rate of an opening.
 const LEAST_LEVEL: f64 = 1e-9;
 
@@ -395,6 +398,7 @@ impl Replayed {
             return;
         };
         let derived = self.derive(&rule.id, promoted.trial, &promoted.key);
+        let has_room = self.has_room(&rule);
         let promotions = self.promotions;
         let Some(story) = self.rules.get_mut(&rule.id) else {
             return;
@@ -413,6 +417,8 @@ impl Replayed {
                     Some("the replay was not over, or a case stopped it")
                 } else if story.is_harmful(&numbers) {
                     Some("the evidence reaches the level of harm")
+                } else if !has_room {
+                    Some("the scope had as many active rules as it may")
                 } else if !reaches {
                     Some("the evidence does not reach the level of promotion")
                 } else if !betting::same(promoted.e_value, numbers.e_value)
@@ -501,15 +507,17 @@ impl Replayed {
                 (!stopped).then_some("no case stopped the replay")
             }
             Retirement::Unproven => {
-                let spent = opening
-                    .horizon
-                    .is_some_and(|horizon| numbers.entered >= horizon)
+                let is_proven = betting::reaches(numbers.e_value.ln(), numbers.threshold);
+                let spent = !is_proven
+                    && opening
+                        .horizon
+                        .is_some_and(|horizon| numbers.entered >= horizon)
                     && opening
                         .entries
                         .values()
                         .all(|entry| entry.outcome.is_some());
                 (!spent || evidence.trial.kind != TrialKind::Trial)
-                    .then_some("the horizon has not passed, or sessions are still open")
+                    .then_some("the horizon has not passed, sessions are open, or it is proven")
             }
             Retirement::Operator => Some("an operator's retirement carries no evidence"),
         };
@@ -541,6 +549,32 @@ impl Replayed {
                 _ => self.fault(id, seq, Err("the quarantine does not follow")),
             }
         }
+    }
+
+    /// Whether a scope takes one more active rule: those that no active rule of the scope corrects
+    /// are within the budget then, or no more than they were.
+    fn has_room(&self, rule: &Rule) -> bool {
+        let active: Vec<&Rule> = self
+            .rules
+            .values()
+            .filter(|story| story.status == "active" && story.rule.scope == rule.scope)
+            .map(|story| &story.rule)
+            .collect();
+        let corrected: HashSet<&RuleId> = active
+            .iter()
+            .filter_map(|rule| rule.supersedes.as_ref())
+            .collect();
+        let stand: Vec<&RuleId> = active
+            .iter()
+            .map(|rule| &rule.id)
+            .filter(|id| !corrected.contains(id))
+            .collect();
+        let corrects = stand
+            .iter()
+            .filter(|id| rule.supersedes.as_ref() == Some(**id))
+            .count();
+        let then = stand.len() + 1 - corrects;
+        then <= BUDGET || then <= stand.len()
     }
 
     /// Whether a rule was retired because it did harm.

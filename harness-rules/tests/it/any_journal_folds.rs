@@ -561,7 +561,10 @@ impl Story {
 /// The rule that a doubt is about; `None` where it may be another than the line's.
 fn about(kind: &DoubtKind) -> Option<&RuleId> {
     match kind {
-        DoubtKind::UnreadableRule | DoubtKind::UnknownRule(_) | DoubtKind::BadUnit(_) => None,
+        DoubtKind::UnreadableRule
+        | DoubtKind::UnknownRule(_)
+        | DoubtKind::BadUnit(_)
+        | DoubtKind::BadFilling(_) => None,
         DoubtKind::TextChanged(rule)
         | DoubtKind::RepeatedRule(rule)
         | DoubtKind::SecondProposal(rule)

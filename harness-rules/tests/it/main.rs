@@ -11,6 +11,7 @@
 
 mod a_bad_pair_counts_for_nothing;
 mod a_changed_judge_starts_anew;
+mod a_full_scope_takes_no_more;
 mod a_superseded_rule_gives_way;
 mod a_verdict_that_does_not_follow_is_not_believed;
 mod any_journal_folds;

@@ -136,7 +136,13 @@ impl Mailbox {
         for signature in &notice.signatures {
             reported.insert(signature.clone(), notice.turn_index);
         }
-        if posted.observe_only || self.resolved.contains_key(&notice.id) {
+        if !posted.observe_only {
+            self.put(notice);
+        }
+    }
+
+    fn put(&mut self, notice: Notice) {
+        if self.resolved.contains_key(&notice.id) {
             return;
         }
         if notice.is_pending() {
@@ -178,6 +184,11 @@ impl Fold for Mailbox {
     fn apply(&mut self, line: &Line) {
         match line.event() {
             Some((_, Event::Notice(posted))) => self.post(posted),
+            Some((record, Event::ScopeFull(full))) => {
+                if let Some(notice) = full.notice(record) {
+                    self.put(notice);
+                }
+            }
             Some((record, Event::RepairNoticeResolved(resolved))) => {
                 self.resolve(resolved, record.ts);
             }

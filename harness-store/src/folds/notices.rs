@@ -24,6 +24,10 @@ impl Notices {
         }
     }
 
+    fn wants(&self, id: &NoticeId) -> bool {
+        self.wanted.as_ref().is_none_or(|ids| ids.contains(id))
+    }
+
     /// What was found, in order of id.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Notice> {
         self.found.values()
@@ -34,10 +38,15 @@ impl Fold for Notices {
     fn apply(&mut self, line: &Line) {
         match line.event() {
             Some((_, Event::Notice(posted))) if !posted.observe_only => {
-                let id = &posted.notice.id;
-                let wanted = self.wanted.as_ref().is_none_or(|ids| ids.contains(id));
-                if wanted && let Ok(notice) = posted.notice.clone().try_into_domain() {
-                    self.found.entry(id.clone()).or_insert(notice);
+                if self.wants(&posted.notice.id)
+                    && let Ok(notice) = posted.notice.clone().try_into_domain()
+                {
+                    self.found.entry(notice.id.clone()).or_insert(notice);
+                }
+            }
+            Some((record, Event::ScopeFull(full))) => {
+                if let Some(notice) = full.notice(record).filter(|notice| self.wants(&notice.id)) {
+                    self.found.entry(notice.id.clone()).or_insert(notice);
                 }
             }
             Some((record, Event::RepairNoticeResolved(resolved))) => {

@@ -10,10 +10,10 @@ use crate::wire::event::{
     GuardSessionEnd, GuardSessionStart, GuardToolResult, GuardToolTimeout, GuardUserMessage,
     GuardValidationError, Health, NoticePosted, OperatorAction, Quarantine, Recovery, Regression,
     RepairCandidateAdded, RepairEnd, RepairModelTurn, RepairNoticeResolved, RepairStarted,
-    RepairToolCall, RuleAdd, RulePromote, RuleRetire, ScopeIndexRegenerated, SessionClosed,
-    SessionOpened, Skip, TrialAssigned, TrialObserved, TrialOpened, ValidationCandidateStarted,
-    ValidationReplayCase, ValidationRoundFinished, ValidationRoundStarted, ValidationVerdict,
-    WorthAssigned, WorthObserved,
+    RepairToolCall, RuleAdd, RulePromote, RuleRetire, ScopeFull, ScopeIndexRegenerated,
+    SessionClosed, SessionOpened, Skip, TrialAssigned, TrialObserved, TrialOpened,
+    ValidationCandidateStarted, ValidationReplayCase, ValidationRoundFinished,
+    ValidationRoundStarted, ValidationVerdict, WorthAssigned, WorthObserved,
 };
 
 mod sealed {
@@ -80,7 +80,8 @@ set! {
 set! {
     /// What the validation desk appends.
     ValidationEvent {
-        TrialOpened, RuleRetire, Quarantine, ScopeIndexRegenerated, ValidationRoundStarted,
+        TrialOpened, RuleRetire, Quarantine, ScopeFull, ScopeIndexRegenerated,
+        ValidationRoundStarted,
         ValidationCandidateStarted, ValidationVerdict, ValidationRoundFinished, Regression,
     } boxed { RulePromote(RulePromote), ValidationReplayCase(ValidationReplayCase) }
 }

@@ -82,7 +82,12 @@ impl Core {
             });
         }
         let now = self.now();
+        // It is a notice too, and whoever appends it writes no files of the mailbox.
+        let posts = events
+            .iter()
+            .any(|event| matches!(event, Event::ScopeFull(_)));
         let done = self.journal.append(&[events], now)?;
+        self.files_lag |= posts;
         Ok(done.into_iter().flatten().collect())
     }
 

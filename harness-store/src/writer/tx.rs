@@ -61,13 +61,15 @@ impl<'w, E: HalfEvent> Tx<'w, E> {
 }
 
 impl<E: Projects> Tx<'_, E> {
-    /// Writes files of the rules, after the commit that they follow from. What is cut short here
-    /// is written anew by whoever compares the files with the journal next.
+    /// Writes files of the rules, after the commit that they follow from, and those of the mailbox
+    /// that lag behind it. What is cut short here is written anew by whoever compares the files with
+    /// the journal next.
     ///
     /// # Errors
     /// Whatever the system says of a write; files before it are written.
     pub fn project(&mut self, files: &[Projection]) -> Result<(), StoreError> {
-        put(&self.core.root, &self.core.sink, files)
+        put(&self.core.root, &self.core.sink, files)?;
+        self.core.redo_files()
     }
 }
 

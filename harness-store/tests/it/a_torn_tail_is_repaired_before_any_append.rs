@@ -1,12 +1,12 @@
 //! Whatever part of its last line a journal ends in, the next writer cuts it, says so, and goes
 //! on; nothing is glued on.
 
-use harness_core::{CaseId, CaseKind, RepairStatus, Retirement, RuleId};
+use harness_core::{CaseId, CaseKind, RepairStatus, Retirement, RuleId, Scope};
 use harness_store::wire::event::{
     Breaker, BreakerState, CloseReason, EvalsetCapture, Health, HealthState, OperatorAct,
     OperatorAction, Quarantine, RepairCandidateAdded, RepairModelTurn, RepairToolCall, RuleAdd,
-    RulePromote, RuleRetire, ScopeIndexRegenerated, SessionClosed, Skip, SkipReason, TrialAssigned,
-    TrialKind, TrialName, TrialObserved, TrialObservedCause, TrialOpened,
+    RulePromote, RuleRetire, ScopeFull, ScopeIndexRegenerated, SessionClosed, Skip, SkipReason,
+    TrialAssigned, TrialKind, TrialName, TrialObserved, TrialObservedCause, TrialOpened,
 };
 use harness_store::wire::{Event, event};
 use harness_store::{
@@ -177,6 +177,11 @@ fn validation() -> Vec<ValidationEvent> {
         Quarantine {
             because: id(),
             rules: vec![id()],
+        }
+        .into(),
+        ScopeFull {
+            scope: Scope::global(),
+            active: 32,
         }
         .into(),
     ]

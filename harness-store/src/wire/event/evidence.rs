@@ -4,9 +4,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use harness_core::{CleanString, MetricName, RuleId, SessionId};
+use harness_core::{
+    Applicability, CleanString, CleanText, MetricName, Notice, NoticeId, RuleId, Scope, SessionId,
+    Severity,
+};
 use serde::{Deserialize, Serialize};
 
+use crate::wire::Record;
 use crate::wire::as_text::{TextForm, list, one, optional};
 use crate::wire::rule::RuleDoc;
 
@@ -255,4 +259,48 @@ pub struct Quarantine {
     /// Its descendants.
     #[serde(with = "list")]
     pub rules: Vec<RuleId>,
+}
+
+/// A scope has come to have as many active rules as it may: once for each time that it fills up. In
+/// the mailbox it is a notice for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScopeFull {
+    /// The scope.
+    #[serde(with = "one")]
+    pub scope: Scope,
+    /// Its active rules.
+    pub active: u64,
+}
+
+impl ScopeFull {
+    /// The notice that this line of the journal is. It speaks of no conversation, so its session is
+    /// the harness itself. `None` only if the words here were no clean text.
+    pub fn notice(&self, record: &Record) -> Option<Notice> {
+        let summary = format!(
+            "the scope {} has {} active rules, as many as it may: a rule that proves itself waits \
+             until one of them is retired or superseded; an operator consolidates them",
+            self.scope, self.active
+        );
+        Some(Notice {
+            // No two lines have one number; an id has room for its low half.
+            id: NoticeId::from_parts(record.ts, (record.seq & u64::from(u32::MAX)) as u32),
+            created_at: record.ts,
+            session: SessionId::parse("harness").ok()?,
+            turn_index: 0,
+            severity: Severity::NeedsHuman,
+            metrics: Vec::new(),
+            flagged_traces: Vec::new(),
+            signal_breakdown: Vec::new(),
+            signatures: Vec::new(),
+            summary: CleanText::new(summary).ok()?,
+            scope_hints: Vec::new(),
+            recommended_scope: Some(self.scope.clone()),
+            applicability_hint: Applicability::Topical,
+            host_labels: Vec::new(),
+            task_summary: None,
+            principal: None,
+            shown_rules: Vec::new(),
+            resolution: None,
+        })
+    }
 }

@@ -14,8 +14,9 @@ mod watch;
 use serde::{Deserialize, Serialize};
 
 pub use evidence::{
-    Path, Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, TrialAssigned, TrialKind,
-    TrialName, TrialObserved, TrialObservedCause, TrialOpened, WorthAssigned, WorthObserved,
+    Path, Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, ScopeFull, TrialAssigned,
+    TrialKind, TrialName, TrialObserved, TrialObservedCause, TrialOpened, WorthAssigned,
+    WorthObserved,
 };
 pub use guard::{
     CapScope, Digest, GuardAbort, GuardApproval, GuardAssistantMessage, GuardCapHit,
@@ -84,6 +85,7 @@ pub enum Event {
     RulePromote(Box<RulePromote>),
     RuleRetire(RuleRetire),
     Quarantine(Quarantine),
+    ScopeFull(ScopeFull),
     ValidationRoundStarted(ValidationRoundStarted),
     ValidationCandidateStarted(ValidationCandidateStarted),
     ValidationReplayCase(Box<ValidationReplayCase>),
@@ -148,7 +150,7 @@ pub enum Event {
 }
 
 /// The kinds that this version knows, as `type` spells them.
-pub const KINDS: [&str; 66] = [
+pub const KINDS: [&str; 67] = [
     "session_opened",
     "session_closed",
     "notice",
@@ -179,6 +181,7 @@ pub const KINDS: [&str; 66] = [
     "rule_promote",
     "rule_retire",
     "quarantine",
+    "scope_full",
     "validation_round_started",
     "validation_candidate_started",
     "validation_replay_case",
