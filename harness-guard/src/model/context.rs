@@ -77,18 +77,20 @@ fn middle(messages: &[Message], keep: usize) -> Range<usize> {
     head..tail
 }
 
-/// The earliest message before `tail` with a call that is answered from `tail` on.
+/// The earliest message before `tail` with a call that is answered from `tail` on. An answer is of
+/// the last call before it with its id: a provider may use an id again.
 fn earlier_call(messages: &[Message], head: usize, tail: usize) -> Option<usize> {
-    let kept = messages.get(tail..).unwrap_or_default();
-    let answered = |id: &str| {
-        kept.iter()
-            .any(|message| message.answers.as_deref() == Some(id))
-    };
-    let before = messages.get(head..tail).unwrap_or_default();
-    before
-        .iter()
-        .position(|message| message.calls.iter().any(|call| answered(&call.id)))
-        .map(|at| head + at)
+    let kept = messages.iter().enumerate().skip(tail);
+    kept.filter_map(|(at, message)| {
+        let id = message.answers.as_deref()?;
+        let before = messages.get(head..at).unwrap_or_default();
+        let call = before
+            .iter()
+            .rposition(|message| message.calls.iter().any(|call| call.id == id))?;
+        Some(head + call)
+    })
+    .filter(|call| *call < tail)
+    .min()
 }
 
 fn digest(messages: &[Message]) -> String {

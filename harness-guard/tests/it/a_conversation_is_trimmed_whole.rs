@@ -86,6 +86,28 @@ async fn a_short_one_is_left_alone_and_a_long_one_keeps_its_ends() {
     assert!(summary.content.contains(&hash[..16]));
 }
 
+/// Some providers number the calls of each reply from nought again.
+#[tokio::test]
+async fn an_answer_is_of_the_last_call_with_its_id() {
+    let world = World::new();
+    let guard = guard(&world, 1000, 4).await;
+    let mut messages = conversation(12, 400);
+    for message in &mut messages {
+        for call in &mut message.calls {
+            "call-0".clone_into(&mut call.id);
+        }
+        message.answers = message.answers.take().map(|_| "call-0".to_owned());
+    }
+    let before = contents(&messages);
+    let _ = guard
+        .before_model(&ctx(), &request(), &mut messages)
+        .await
+        .unwrap();
+    let after = contents(&messages);
+    assert_eq!(after.len(), 1 + 1 + 4);
+    assert_eq!(after[2..], before[before.len() - 4..]);
+}
+
 #[tokio::test]
 async fn a_summary_says_the_same_of_the_same_and_repeats_nothing_that_was_said() {
     let world = World::new();
