@@ -138,7 +138,7 @@ fn tools() -> Result<Tools, Box<dyn Error>> {
 }
 
 fn run_tool(call: Permitted) -> Result<String, ToolFailure> {
-    let failed = |error: std::io::Error| ToolFailure(error.to_string());
+    let failed = |error: std::io::Error| ToolFailure::new(error.to_string());
     match (call.tool(), call.path("path")) {
         ("read_file", Some(path)) => {
             let bytes = path.read(1 << 20).map_err(failed)?;
@@ -149,7 +149,9 @@ fn run_tool(call: Permitted) -> Result<String, ToolFailure> {
             path.write(content.as_bytes()).map_err(failed)?;
             Ok(format!("{} bytes written", content.len()))
         }
-        (other, _) => Err(ToolFailure(format!("{other} is not part of this example"))),
+        (other, _) => Err(ToolFailure::new(format!(
+            "{other} is not part of this example"
+        ))),
     }
 }
 

@@ -29,6 +29,7 @@ offset with a limit, or a narrower question.";
 /// A tool's answer or error in its fence. Every word of it is untrusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolAnswer {
+    said: CleanString,
     fenced: String,
     warning: Option<&'static str>,
     advice: Option<&'static str>,
@@ -40,6 +41,11 @@ impl ToolAnswer {
     /// The answer in its fence.
     pub fn fenced(&self) -> &str {
         &self.fenced
+    }
+
+    /// What stands in the fence: for a report of the turn. A model is given [`ToolAnswer::text`].
+    pub const fn said(&self) -> &CleanString {
+        &self.said
     }
 
     /// What must stand right behind it, where something was found in it: in the same message, or
@@ -83,6 +89,7 @@ pub(crate) struct Audited {
 /// fence no answer.
 pub(crate) fn withheld(said: &str) -> (ToolAnswer, Audited) {
     let answer = ToolAnswer {
+        said: CleanText::empty(),
         fenced: WITHHELD.to_owned(),
         warning: None,
         advice: None,
@@ -126,13 +133,7 @@ pub(crate) fn prepare(
     let clean = intake.text(&read, max);
     let cut = !whole || (read.len() > max && clean.as_str().ends_with(TRUNCATED));
     let (warning, flags, level) = flagged(intake.gate(), tool, &read, &clean)?;
-    let answer = ToolAnswer {
-        fenced: tool_result(tool, &clean, nonce()?).as_str().to_owned(),
-        warning,
-        advice: cut.then_some(ADVICE),
-        flags,
-        level,
-    };
+    let fenced = tool_result(tool, &clean, nonce()?).as_str().to_owned();
     let audited = Audited {
         content: digest(said),
         start: intake
@@ -140,6 +141,14 @@ pub(crate) fn prepare(
             .limited(MAX_AUDITED)
             .clean(clean.as_str())
             .into_owned(),
+    };
+    let answer = ToolAnswer {
+        said: clean.into_owned(),
+        fenced,
+        warning,
+        advice: cut.then_some(ADVICE),
+        flags,
+        level,
     };
     Ok((answer, audited))
 }

@@ -3,12 +3,36 @@
 use std::future::Future;
 
 use async_trait::async_trait;
+use harness_core::ErrorClass;
 
 use crate::permit::Permitted;
 
-/// A tool failed, in its own words. They are untrusted, like any answer of a tool.
+/// What is said of a tool that panicked.
+pub(crate) const PANICKED: &str = "the tool panicked";
+
+/// A tool failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ToolFailure(pub String);
+pub struct ToolFailure {
+    /// In which way.
+    pub class: ErrorClass,
+    /// What it says, in its own words. They are untrusted, like any answer of a tool.
+    pub said: String,
+}
+
+impl ToolFailure {
+    /// A failure of no class that there is a name for.
+    pub fn new(said: impl Into<String>) -> Self {
+        Self::of(ErrorClass::Other, said)
+    }
+
+    /// A failure of this class.
+    pub fn of(class: ErrorClass, said: impl Into<String>) -> Self {
+        Self {
+            class,
+            said: said.into(),
+        }
+    }
+}
 
 /// Runs one tool. It is handed a [`Permitted`] call, which only the checks make.
 #[async_trait]
@@ -63,6 +87,6 @@ where
         let run = std::sync::Arc::clone(&self.0);
         tokio::task::spawn_blocking(move || run(call))
             .await
-            .unwrap_or_else(|_| Err(ToolFailure("the tool panicked".to_owned())))
+            .unwrap_or_else(|_| Err(ToolFailure::new(PANICKED)))
     }
 }

@@ -1,5 +1,7 @@
 //! What became of a call.
 
+use harness_core::ErrorClass;
+
 use crate::answer::ToolAnswer;
 use crate::refusal::Refusal;
 
@@ -9,8 +11,8 @@ use crate::refusal::Refusal;
 pub enum Outcome {
     /// The tool ran, and this is its answer.
     Ran(ToolAnswer),
-    /// The tool ran and failed, or was ended; this is its error.
-    Failed(ToolAnswer),
+    /// The tool ran and failed in this way, or was ended; this is its error.
+    Failed(ErrorClass, ToolAnswer),
     /// The tool did not run.
     Refused(Refusal),
 }
@@ -20,7 +22,7 @@ impl Outcome {
     /// JSON.
     pub fn for_model(&self) -> String {
         match self {
-            Self::Ran(answer) | Self::Failed(answer) => answer.text(),
+            Self::Ran(answer) | Self::Failed(_, answer) => answer.text(),
             Self::Refused(refusal) => refusal.to_json().to_string(),
         }
     }
@@ -29,14 +31,14 @@ impl Outcome {
     pub const fn refusal(&self) -> Option<&Refusal> {
         match self {
             Self::Refused(refusal) => Some(refusal),
-            Self::Ran(_) | Self::Failed(_) => None,
+            Self::Ran(_) | Self::Failed(..) => None,
         }
     }
 
     /// The answer or error of a tool that ran.
     pub const fn answer(&self) -> Option<&ToolAnswer> {
         match self {
-            Self::Ran(answer) | Self::Failed(answer) => Some(answer),
+            Self::Ran(answer) | Self::Failed(_, answer) => Some(answer),
             Self::Refused(_) => None,
         }
     }

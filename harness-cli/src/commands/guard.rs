@@ -290,7 +290,7 @@ fn tools(fields: &Fields<'_>) -> Result<Tools> {
         Some(Value::Array(items)) => items.iter().map(spec).collect::<Result<_>>()?,
         Some(_) => return Err(Problem::usage("`tools` is a list").into()),
     };
-    let not_here = || from_fn(|_| Err(ToolFailure("nothing runs here".to_owned())));
+    let not_here = || from_fn(|_| Err(ToolFailure::new("nothing runs here")));
     specs
         .into_iter()
         .try_fold(Tools::new(), |tools, spec| tools.add(spec, not_here()))

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use harness_core::ErrorClass;
 use tokio::task::{AbortHandle, JoinHandle};
 
 use super::Inner;
 use super::record::Named;
 use crate::answer::{ToolAnswer, prepare, withheld};
-use crate::executor::ToolFailure;
+use crate::executor::{PANICKED, ToolFailure};
 use crate::folder::PermittedPath;
 use crate::outcome::Outcome;
 use crate::permit::{Permitted, Proofs};
@@ -69,31 +70,36 @@ impl Inner {
 
         let seconds = self.config.tool_timeout_s;
         let mut events = Vec::new();
-        let (ok, said) = match ended {
-            Ended::Said(Ok(said)) => (true, said),
-            Ended::Said(Err(ToolFailure(said))) => (false, said),
+        let said = match ended {
+            Ended::Said(said) => said,
             Ended::TimedOut => {
                 events.push(named.timeout(seconds));
-                let said = format!(
-                    "The tool did not answer within {seconds} seconds and was ended. Ask for less \
-                     at once; the same call will not fare better."
-                );
-                (false, said)
+                Err(ToolFailure::of(
+                    ErrorClass::Timeout,
+                    format!(
+                        "The tool did not answer within {seconds} seconds and was ended. Ask for \
+                         less at once; the same call will not fare better."
+                    ),
+                ))
             }
-            Ended::Aborted => (false, "The session was aborted.".to_owned()),
+            Ended::Aborted => Err(ToolFailure::new("The session was aborted.")),
+        };
+        let (class, said) = match said {
+            Ok(said) => (None, said),
+            Err(failure) => (Some(failure.class), failure.said),
         };
         let name = tool.spec.name();
         let prepared = prepare(&self.intake, name, &said, self.config.tool_result_bytes);
         let (answer, audited) = prepared.unwrap_or_else(|_| withheld(&said));
-        events.extend(named.result(ok, &answer, audited, elapsed));
-        self.told(ok, answer, events).await
+        events.extend(named.result(class.is_none(), &answer, audited, elapsed));
+        self.told(class, answer, events).await
     }
 
     /// The tool ran, so the model is told what it said; if that cannot be recorded, the next call
     /// cannot be either, and is refused.
     async fn told(
         &self,
-        ok: bool,
+        failed: Option<ErrorClass>,
         answer: ToolAnswer,
         events: Vec<harness_store::GuardEvent>,
     ) -> Outcome {
@@ -101,10 +107,9 @@ impl Inner {
         if self.abort.signal().is_aborted() {
             self.tell_abort().await;
         }
-        if ok {
-            Outcome::Ran(answer)
-        } else {
-            Outcome::Failed(answer)
+        match failed {
+            None => Outcome::Ran(answer),
+            Some(class) => Outcome::Failed(class, answer),
         }
     }
 
@@ -114,7 +119,7 @@ impl Inner {
         let ended = tokio::select! {
             biased;
             said = &mut task => {
-                let panicked = |_| Err(ToolFailure("the tool panicked".to_owned()));
+                let panicked = |_| Err(ToolFailure::new(PANICKED));
                 return Ended::Said(said.unwrap_or_else(panicked));
             }
             () = aborted.aborted() => Ended::Aborted,

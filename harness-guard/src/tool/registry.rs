@@ -154,20 +154,30 @@ impl Tools {
         self.tools.get(name)
     }
 
+    /// Every tool, with its bounded schema, as `{"name","description","parameters"}`: for a framework
+    /// that registers them all. A model is shown [`Tools::visible_schemas`].
+    pub fn schemas(&self) -> Vec<Value> {
+        self.tools.values().map(|tool| tool.shown()).collect()
+    }
+
     /// What a model in this phase is shown: the tools that it may call, with their bounded
     /// schemas, as `{"name","description","parameters"}`.
     pub fn visible_schemas(&self, phase: &Phase) -> Vec<Value> {
         self.tools
             .values()
             .filter(|tool| phase.admits(&tool.spec).is_ok())
-            .map(|tool| {
-                json!({
-                    "name": tool.spec.name,
-                    "description": tool.spec.description,
-                    "parameters": tool.schema.document(),
-                })
-            })
+            .map(|tool| tool.shown())
             .collect()
+    }
+}
+
+impl Tool {
+    fn shown(&self) -> Value {
+        json!({
+            "name": self.spec.name,
+            "description": self.spec.description,
+            "parameters": self.schema.document(),
+        })
     }
 }
 

@@ -22,7 +22,7 @@ async fn each_call_ends_as_it_should() {
             let end = match outcome {
                 Outcome::Ran(answer) if answer.warning().is_some() => "flagged",
                 Outcome::Ran(_) => "ran",
-                Outcome::Failed(_) => "failed",
+                Outcome::Failed(..) => "failed",
                 Outcome::Refused(refusal) => refusal.denial.name(),
             };
             (tool.as_str(), end)

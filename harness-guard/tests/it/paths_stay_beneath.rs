@@ -75,7 +75,7 @@ async fn only_files_and_folders() {
     // What is not there is for the tool to say.
     let outcome = guard.call(&ctx(), read("none.txt")).await;
     assert!(
-        matches!(outcome, harness_guard::Outcome::Failed(_)),
+        matches!(outcome, harness_guard::Outcome::Failed(..)),
         "{outcome:?}"
     );
 }

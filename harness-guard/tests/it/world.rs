@@ -127,9 +127,9 @@ impl Executor for Runner {
     async fn run(&self, call: Permitted) -> Result<String, ToolFailure> {
         self.runs.fetch_add(1, Ordering::SeqCst);
         if let Some(said) = self.says.lock().unwrap().clone() {
-            return said.map_err(ToolFailure);
+            return said.map_err(ToolFailure::new);
         }
-        let failed = |error: std::io::Error| ToolFailure(error.to_string());
+        let failed = |error: std::io::Error| ToolFailure::new(error.to_string());
         let path = call.path("path");
         match (call.tool(), path) {
             ("read_file", Some(path)) => {
