@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 /// A step: its name, and what it does; the lines it gives back are repeated in the summary.
 type Step = (&'static str, fn(&Tree) -> Result<Vec<String>>);
 
-/// The one feature: the binary with models of providers. Tests run without it and then, for what
-/// needs it, with it; the workspace's own crates are all that is built anew.
-const PROVIDERS: &str = "--features=harness-cli/rig";
+/// The features: the binary with models of providers, and rig's tools behind the guard. Tests run
+/// without them and then, for what needs them, with them; the workspace's own crates are all that is
+/// built anew.
+const PROVIDERS: &str = "--features=harness-cli/rig,harness-rig/guard";
 
 const STEPS: &[Step] = &[
     ("format", |tree| cargo(tree, &["fmt", "--all", "--check"])),
@@ -43,8 +44,9 @@ const STEPS: &[Step] = &[
     ("docs", docs),
     ("tests", tests),
     ("providers", |tree| {
-        let args = ["test", "--workspace", PROVIDERS, "--test", "it"];
-        cargo(tree, &[&args[..], &["a_provider_repairs"]].concat())
+        let args = ["test", "--workspace", PROVIDERS, "--test", "it", "--"];
+        let tests = ["a_provider_repairs", "a_rig_agent_is_guarded"];
+        cargo(tree, &[&args[..], &tests].concat())
     }),
     ("escape", |tree| {
         nothing(escape::run(tree, &escape::Args::short()))

@@ -20,6 +20,8 @@ use rig_core::tool::{DynamicTool, Tool};
 use tokio::task::JoinHandle;
 
 use crate::failure;
+#[cfg(feature = "guard")]
+use crate::guard::{Admitting, Refusing, RigGuard};
 use crate::hook::TurnHook;
 use crate::tools::task_tools;
 
@@ -45,9 +47,12 @@ pub enum AgentError {
     /// A tool panicked. The host's fault.
     #[error("a tool panicked")]
     Panicked,
-    /// A hook, or the end of the runtime, stopped the run.
+    /// A hook, or the end of the runtime, stopped the run. A guard says why.
     #[error("the run was stopped")]
     Stopped,
+    /// The session was aborted: what was under way has ended, and nothing more begins.
+    #[error("the session was aborted")]
+    Aborted,
     /// The run failed in another way.
     #[error("the run failed")]
     Failed,
@@ -79,6 +84,8 @@ pub struct HarnessAgent {
     /// What was said in the last turns, each whole: a call never goes without its result.
     said: VecDeque<Vec<Message>>,
     model_calls: usize,
+    #[cfg(feature = "guard")]
+    guard: Option<RigGuard>,
 }
 
 /// A [`HarnessAgent`] that gets its tools.
@@ -86,6 +93,8 @@ pub struct HarnessAgentBuilder {
     agent: AgentBuilder<WithBuilderTools>,
     session: Arc<HarnessSession>,
     model_calls: usize,
+    #[cfg(feature = "guard")]
+    guard: Option<RigGuard>,
 }
 
 impl HarnessAgent {
@@ -113,6 +122,8 @@ impl HarnessAgent {
             agent,
             session,
             model_calls: MODEL_CALLS,
+            #[cfg(feature = "guard")]
+            guard: None,
         })
     }
 
@@ -131,7 +142,12 @@ impl HarnessAgent {
             .run();
         // A task of its own, so that a panic ends there.
         let mut run = Running(tokio::spawn(run));
-        let response = match (&mut run.0).await {
+        let ended = tokio::select! {
+            biased;
+            ended = &mut run.0 => ended,
+            () = self.aborted() => return Err(AgentError::Aborted),
+        };
+        let response = match ended {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(self.failure(&error)),
             Err(lost) if lost.is_panic() => return Err(AgentError::Panicked),
@@ -151,12 +167,33 @@ impl HarnessAgent {
     }
 
     /// Ends the conversation and waits for what came of it: evaluation, notices, and one bounded
-    /// repair attempt where one is due.
+    /// repair attempt where one is due. What guards it ends first: a person may have back the files
+    /// that were changed.
     pub async fn finish(self) -> Settled {
+        #[cfg(feature = "guard")]
+        let unaudited = match &self.guard {
+            Some(guard) => guard.guard().end().await.err(),
+            None => None,
+        };
         let Self { agent, session, .. } = self;
         drop(agent);
         session.end();
-        session.settle().await
+        #[cfg_attr(not(feature = "guard"), expect(unused_mut))]
+        let mut settled = session.settle().await;
+        #[cfg(feature = "guard")]
+        settled
+            .failures
+            .extend(unaudited.map(|error| error.to_string()));
+        settled
+    }
+
+    /// Waits until the session is aborted; where nothing guards it, for ever.
+    async fn aborted(&self) {
+        #[cfg(feature = "guard")]
+        if let Some(guard) = &self.guard {
+            return guard.aborted().await;
+        }
+        std::future::pending().await
     }
 
     fn failure(&self, error: &PromptError) -> AgentError {
@@ -210,14 +247,41 @@ impl HarnessAgentBuilder {
         self
     }
 
+    /// Guards the agent: its guarded tools are those of `guard`, and no other is called but the four
+    /// that read rules, whatever else the agent was given.
+    #[cfg(feature = "guard")]
+    #[must_use]
+    pub fn guarded(mut self, guard: RigGuard) -> Self {
+        self.guard = Some(guard.with_rule_tools());
+        self
+    }
+
     /// The agent.
     pub fn build(self) -> HarnessAgent {
         let hook = TurnHook::new(Arc::clone(&self.session));
+        #[cfg(not(feature = "guard"))]
+        let agent = self.agent.add_hook(hook);
+        #[cfg(feature = "guard")]
+        let agent = match &self.guard {
+            // Last among the tools, so that none of the host's stands in the place of a guarded one.
+            Some(guard) => self
+                .agent
+                .dynamic_tools(guard.tools())
+                .add_hook(Admitting {
+                    guard: guard.clone(),
+                    fences: false,
+                })
+                .add_hook(hook)
+                .add_hook(Refusing(guard.clone())),
+            None => self.agent.add_hook(hook),
+        };
         HarnessAgent {
-            agent: self.agent.add_hook(hook).add_hook(Correcting).build(),
+            agent: agent.add_hook(Correcting).build(),
             session: self.session,
             said: VecDeque::new(),
             model_calls: self.model_calls,
+            #[cfg(feature = "guard")]
+            guard: self.guard,
         }
     }
 }

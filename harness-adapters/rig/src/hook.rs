@@ -104,6 +104,14 @@ impl AgentHook for TurnHook {
             return OutcomeAction::proceed();
         }
         let arguments = Value::String(event.tool_args().unwrap_or_default().to_owned());
+        // What went through a guard is fenced.
+        #[cfg(feature = "guard")]
+        if let Some(told) = crate::guard::Told::in_context(event.tool_context()) {
+            Self::tell(context, |report| {
+                report.call(tool, &arguments, told.outcome());
+            });
+            return OutcomeAction::proceed();
+        }
         let Some(result) = event.tool_result() else {
             let class = event
                 .outcome
@@ -196,7 +204,7 @@ fn outcome<'a>(result: &ToolResult, said: &'a str) -> ToolOutcome<'a> {
     }
 }
 
-const fn class(kind: ToolErrorKind) -> ErrorClass {
+pub(crate) const fn class(kind: ToolErrorKind) -> ErrorClass {
     match kind {
         ToolErrorKind::InvalidArgs => ErrorClass::InvalidArgument,
         ToolErrorKind::Timeout => ErrorClass::Timeout,
@@ -224,7 +232,7 @@ fn class_of_report(report: &ErrorReport) -> ErrorClass {
 }
 
 /// The words in a tool's output, as its model would read them.
-fn text(output: &ToolOutput) -> String {
+pub(crate) fn text(output: &ToolOutput) -> String {
     let parts: Vec<String> = output
         .as_content()
         .iter()
@@ -238,7 +246,7 @@ fn text(output: &ToolOutput) -> String {
 }
 
 /// The words in a prompt.
-fn words(prompt: &Message) -> String {
+pub(crate) fn words(prompt: &Message) -> String {
     let Message::User { content } = prompt else {
         return String::new();
     };

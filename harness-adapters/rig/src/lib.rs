@@ -36,6 +36,8 @@ mod client;
 mod collector;
 mod conversation;
 mod failure;
+#[cfg(feature = "guard")]
+pub mod guard;
 mod hook;
 mod model;
 mod provider;

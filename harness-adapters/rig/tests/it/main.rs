@@ -17,6 +17,8 @@ mod world;
 // The server of the example and of the tests, which would be loaded twice.
 use example::wire;
 
+#[cfg(feature = "guard")]
+mod a_rig_agent_is_guarded;
 mod a_rig_agent_is_watched;
 mod no_agent_starts_on_a_secret;
 mod nothing_of_the_environment_is_sent;
