@@ -164,15 +164,16 @@ impl Stage {
         runtime.expect("a runtime").block_on(async {
             let started = sandbox.spawn(&command, &environment, LIFETIME).await;
             let (mut child, _of_the_backend) = started.expect("a start");
-            // Until it says that it is there, or has ended.
-            while child
-                .read()
-                .await
-                .is_some_and(|said| !said.ends_with(b"\n"))
-            {}
-            match way {
-                Way::Dropped => None,
-                Way::Call | Way::Closed => Some(child.close().await.expect("an end")),
+            // Until it says that it is there, or nothing more.
+            loop {
+                match (child.read().await, way) {
+                    (None, _) => return Some(child.wait().await.expect("an end")),
+                    (Some(said), Way::Dropped) if said.ends_with(b"\n") => return None,
+                    (Some(said), _) if said.ends_with(b"\n") => {
+                        return Some(child.close().await.expect("an end"));
+                    }
+                    (Some(_), _) => {}
+                }
             }
         })
     }

@@ -112,6 +112,16 @@ impl ConfinedChild {
         self.output.read().await
     }
 
+    /// Waits for it to end by itself, or to meet a bound; what it still says is dropped. Its whole
+    /// tree is dead then. See [`Self::close`] for what is returned.
+    ///
+    /// # Errors
+    /// As of [`Self::close`].
+    pub async fn wait(mut self) -> Result<Outcome, RunError> {
+        while self.read().await.is_some() {}
+        (&mut self.over).await.unwrap_or(Err(RunError::Runtime))
+    }
+
     /// Ends it, and returns when its whole tree is dead. What it said on standard error is in the
     /// outcome; standard output was read, and is empty there.
     ///
@@ -168,7 +178,7 @@ impl Output {
 #[derive(Debug)]
 pub(crate) struct Ends {
     pub(crate) pieces: mpsc::Receiver<Vec<u8>>,
-    pub(crate) chunks: mpsc::Sender<Vec<u8>>,
+    pub(crate) chunks: Option<mpsc::Sender<Vec<u8>>>,
     pub(crate) wake: Arc<Wake>,
     pub(crate) over: oneshot::Sender<Result<Outcome, RunError>>,
 }
@@ -192,7 +202,7 @@ impl ConfinedChild {
         let (tell, over) = oneshot::channel();
         let keeper = start(Ends {
             pieces: taken,
-            chunks: said,
+            chunks: Some(said),
             wake: Arc::clone(&wake),
             over: tell,
         })?;

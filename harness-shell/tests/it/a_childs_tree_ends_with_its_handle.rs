@@ -54,7 +54,7 @@ fn comes_to(stage: &Stage, limits: Limits, script: &str) -> (Vec<u8>, Outcome) {
     block_on(async {
         let mut child = start_for(stage, limits, script, Lifetime::UntilClosed).await;
         let said = rest(&mut child).await;
-        (said, child.close().await.unwrap())
+        (said, child.wait().await.unwrap())
     })
 }
 
@@ -106,7 +106,7 @@ fn what_nobody_reads_or_takes_waits_and_ends_all_the_same() {
         assert_eq!(child.close().await.unwrap().ended, Ended::Cancelled);
         let mut deaf = start(&stage, "echo there; exec sleep 1000").await;
         assert_eq!(line(&mut deaf).await, "there\n");
-        // As much as waits on this side, and no more than the pipe takes: this returns.
+        // It is taken though nobody reads it: the queue and the pipe hold more.
         deaf.write(&[b'x'; 1000]).await.unwrap();
         assert_eq!(deaf.close().await.unwrap().ended, Ended::Cancelled);
     });
@@ -145,11 +145,21 @@ fn what_it_said_last_is_read_and_who_speaks_to_the_dead_is_told() {
             }
         };
         assert_eq!(refused, InputClosed);
-        assert_eq!(child.close().await.unwrap().ended, Ended::Exited(3));
+        assert_eq!(child.wait().await.unwrap().ended, Ended::Exited(3));
     });
 }
 
-/// Whoever `line` leaves behind, `SLEEP` among them, is dead when `end` is over.
+#[test]
+fn one_that_closes_its_output_has_said_everything() {
+    let stage = Stage::new();
+    block_on(async {
+        let mut child = start(&stage, "echo there; exec >&-; exec sleep 1000").await;
+        assert_eq!(rest(&mut child).await, b"there\n");
+        assert_eq!(child.close().await.unwrap().ended, Ended::Cancelled);
+    });
+}
+
+/// Whoever `script` leaves behind, `SLEEP` among them, is dead when `end` is over.
 fn dies<F: Future<Output = ()>>(script: &str, number: &str, end: impl FnOnce(ConfinedChild) -> F) {
     let stage = Stage::new();
     let seconds = format!("86402.{}{number}", std::process::id());
@@ -191,7 +201,7 @@ fn whoever_is_left_when_the_first_process_ends_is_dead_then() {
     let script = "(setsid SLEEP >/dev/null 2>&1 </dev/null & ); echo there; exit 5";
     dies(script, "3", async |mut child| {
         assert_eq!(child.read().await, None);
-        assert_eq!(child.close().await.unwrap().ended, Ended::Exited(5));
+        assert_eq!(child.wait().await.unwrap().ended, Ended::Exited(5));
     });
 }
 
@@ -226,7 +236,7 @@ fn it_has_a_lifetime_and_no_wall_time() {
         let lifetime = Lifetime::Within(Duration::from_secs(1));
         let mut child = start_for(&stage, brief, "sleep 1000", lifetime).await;
         assert_eq!(rest(&mut child).await, b"");
-        assert_eq!(child.close().await.unwrap().ended, Ended::TimedOut);
+        assert_eq!(child.wait().await.unwrap().ended, Ended::TimedOut);
     });
     let (said, outcome) = comes_to(&stage, brief, "sleep 1; echo done");
     assert_eq!(said, b"done\n");

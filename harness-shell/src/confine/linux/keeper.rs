@@ -47,8 +47,8 @@ pub(super) fn start(keep: impl FnOnce(Ends) + Send + 'static) -> io::Result<Conf
 pub(super) struct Keeping<'k> {
     /// What is said to it.
     pub(super) pieces: &'k mut mpsc::Receiver<Vec<u8>>,
-    /// What it says.
-    pub(super) chunks: &'k mpsc::Sender<Vec<u8>>,
+    /// What it says, as long as it may say more.
+    pub(super) chunks: Option<mpsc::Sender<Vec<u8>>>,
     pub(super) wake: &'k Wake,
     pub(super) bounds: Bounds,
     /// Bytes of standard error that are kept.
@@ -100,7 +100,8 @@ impl Keeping<'_> {
                 Checked::Met(ended) => return Ok(Some(ended)),
             };
             streams.stdin.take_up(self.pieces);
-            let has_room = self.chunks.capacity() > 0;
+            let chunks = self.chunks.as_ref();
+            let has_room = chunks.is_some_and(|chunks| chunks.capacity() > 0);
             let wanted = [
                 Some(Wanted::reads(over.as_fd())),
                 Some(Wanted::reads(self.wake.event().as_fd())),
@@ -127,27 +128,31 @@ impl Keeping<'_> {
         }
     }
 
-    /// One chunk, for which there is room.
-    fn pass_on(&self, stdout: &mut Stream) -> io::Result<()> {
+    /// One chunk, for which there is room, or the end.
+    fn pass_on(&mut self, stdout: &mut Stream) -> io::Result<()> {
         let mut chunk = [0; PIECE];
         let count = stdout.read(&mut chunk)?;
-        if let Some(chunk) = chunk.get(..count)
-            && count > 0
-        {
+        if stdout.wanted().is_none() {
+            self.chunks = None;
+        }
+        if let (Some(chunks), Some(chunk @ [_, ..])) = (&self.chunks, chunk.get(..count)) {
             // This thread alone fills the queue, so the room is still there.
-            let _ = self.chunks.try_send(chunk.to_vec());
+            let _ = chunks.try_send(chunk.to_vec());
         }
         Ok(())
     }
 
     /// What a tree that ended by itself has left in its pipe, as it is read; until nobody reads.
     fn hand_over(&self, stdout: &mut Stream) -> io::Result<()> {
+        let Some(chunks) = &self.chunks else {
+            return Ok(());
+        };
         let mut handed = 0;
         let mut chunk = [0; PIECE];
         while handed < LEFT_IN_PIPE {
             let count = stdout.read(&mut chunk)?;
             let piece = chunk.get(..count).unwrap_or_default();
-            if count == 0 || self.chunks.blocking_send(piece.to_vec()).is_err() {
+            if count == 0 || chunks.blocking_send(piece.to_vec()).is_err() {
                 break;
             }
             handed += count;

@@ -373,7 +373,7 @@ impl Sandbox {
             bounds: Bounds::new(wall, confinement.limits.memory_bytes),
             output_bytes: confinement.limits.output_bytes,
             pieces: &mut ends.pieces,
-            chunks: &ends.chunks,
+            chunks: ends.chunks.take(),
             wake: &ends.wake,
         };
         let (mut command, _run) = means
