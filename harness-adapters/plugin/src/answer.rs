@@ -20,12 +20,13 @@ pub(crate) struct Unexpected(&'static str);
 
 /// What a plugin declares.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Declared {
+pub struct Declared {
     pub(crate) name: CleanString,
     pub(crate) version: CleanString,
     pub(crate) metrics: MetricRegistry,
     pub(crate) verifies: bool,
     pub(crate) repairs: bool,
+    pub(crate) replays: bool,
 }
 
 pub(crate) fn parse(answer: &[u8]) -> Result<Value, Unexpected> {
@@ -57,6 +58,7 @@ pub(crate) fn declared(answer: &Value, intake: &Intake) -> Result<Declared, Unex
         ))?),
         verifies: says("verifies"),
         repairs: says("repairs"),
+        replays: says("replays"),
     })
 }
 

@@ -1,4 +1,4 @@
-//! A loaded plugin at the engine's ports.
+//! A plugin at the engine's ports.
 
 use std::sync::Arc;
 
@@ -9,17 +9,14 @@ use harness_rules::EvaluatorIdentity;
 use serde_json::json;
 
 use crate::answer::{self, clean};
-use crate::loaded::LoadedPlugin;
-
-/// Digits of a plugin's pin that are part of its version: another file is another evaluator.
-const PIN_DIGITS: usize = 16;
+use crate::plugged::Plugged;
 
 /// A plugin that scores.
-pub struct PluginEvaluator(Arc<LoadedPlugin>);
+pub struct PluginEvaluator(Arc<dyn Plugged>);
 
 impl PluginEvaluator {
     /// Has `plugin` score.
-    pub const fn new(plugin: Arc<LoadedPlugin>) -> Self {
+    pub fn new(plugin: Arc<impl Plugged>) -> Self {
         Self(plugin)
     }
 }
@@ -27,20 +24,18 @@ impl PluginEvaluator {
 #[async_trait]
 impl Evaluator for PluginEvaluator {
     fn identity(&self) -> EvaluatorIdentity {
-        let declared = &self.0.declared;
-        let digits: String = self.0.pin.to_string().chars().take(PIN_DIGITS).collect();
         EvaluatorIdentity {
-            name: declared.name.clone(),
-            version: clean(format!("{} {digits}", declared.version)),
+            name: self.0.declared().name.clone(),
+            version: self.0.version(),
         }
     }
 
     fn registry(&self) -> MetricRegistry {
-        self.0.declared.metrics.clone()
+        self.0.declared().metrics.clone()
     }
 
     async fn health(&self) -> HealthReport {
-        match self.0.ask(&json!({ "do": "describe" })).await {
+        match self.0.ask(json!({ "do": "describe" })).await {
             Ok(_) => HealthReport::Up,
             Err(error) => HealthReport::Down(clean(error.to_string())),
         }
@@ -49,7 +44,7 @@ impl Evaluator for PluginEvaluator {
     async fn score(&self, trace: &Trace, tier: Tier) -> Result<Vec<Reading>, EvaluationError> {
         let declared: Vec<MetricName> = self
             .0
-            .declared
+            .declared()
             .metrics
             .iter()
             .filter(|spec| spec.tier == tier)
@@ -63,19 +58,19 @@ impl Evaluator for PluginEvaluator {
             "tier": tier.number(),
             "trace": answer::of_trace(trace),
         });
-        let said = self.0.ask(&asked).await?;
-        answer::readings(&said, &declared, &self.0.intake)
+        let said = self.0.ask(asked).await?;
+        answer::readings(&said, &declared, self.0.intake())
             .map_err(|error| EvaluationError::Unavailable(clean(error.to_string())))
     }
 }
 
 /// A plugin that checks outcomes.
-pub struct PluginVerifier(Arc<LoadedPlugin>);
+pub struct PluginVerifier(Arc<dyn Plugged>);
 
 impl PluginVerifier {
     /// Has `plugin` check outcomes, if it declares that it does.
-    pub fn new(plugin: Arc<LoadedPlugin>) -> Option<Self> {
-        plugin.declared.verifies.then_some(Self(plugin))
+    pub fn new(plugin: Arc<impl Plugged>) -> Option<Self> {
+        plugin.declared().verifies.then_some(Self(plugin))
     }
 }
 
@@ -92,12 +87,12 @@ impl Verifier for PluginVerifier {
                 "task_summary": summary,
             },
         });
-        let said = self.0.ask(&asked).await?;
+        let said = self.0.ask(asked).await?;
         let score = answer::score(said.get("score").unwrap_or(&serde_json::Value::Null))
             .map_err(|error| EvaluationError::Unavailable(clean(error.to_string())))?;
         Ok(Verified {
             score,
-            reason: answer::reason(&said, &self.0.intake).unwrap_or_default(),
+            reason: answer::reason(&said, self.0.intake()).unwrap_or_default(),
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use harness_core::CleanString;
 use harness_engine::{EvaluationError, Lost};
 use harness_sanitize::Intake;
@@ -11,10 +12,14 @@ use serde_json::{Value, json};
 use crate::abi::{self, Called, MAX_ANSWER, TableError};
 use crate::answer::{self, Declared, MAX_REASON, clean};
 use crate::file::{Pin, PinnedFile};
+use crate::plugged::{Plugged, sealed::Sealed};
 use crate::worker::{Busy, Worker};
 
 /// How long a plugin may take to say what it is.
 const DESCRIBES_WITHIN: Duration = Duration::from_secs(10);
+
+/// Digits of a plugin's pin that are part of its version: another file is another evaluator.
+const PIN_DIGITS: usize = 16;
 
 /// Why a pinned file is no plugin. The plugin's fault, but for what the system refuses.
 #[derive(Debug, thiserror::Error)]
@@ -36,9 +41,9 @@ pub enum LoadError {
 /// A plugin. Its library stays loaded to the end of the process, whatever becomes of this value.
 pub struct LoadedPlugin {
     worker: Worker,
-    pub(crate) intake: Intake,
-    pub(crate) declared: Declared,
-    pub(crate) pin: Pin,
+    intake: Intake,
+    declared: Declared,
+    pin: Pin,
 }
 
 impl LoadedPlugin {
@@ -72,10 +77,28 @@ impl LoadedPlugin {
             }
         }
     }
+}
 
-    /// One call. A caller that stops waiting leaves the plugin at work.
-    pub(crate) async fn ask(&self, asked: &Value) -> Result<Value, EvaluationError> {
-        ask(&self.worker, &self.intake, asked).await
+impl Sealed for LoadedPlugin {}
+
+#[async_trait]
+impl Plugged for LoadedPlugin {
+    fn declared(&self) -> &Declared {
+        &self.declared
+    }
+
+    fn intake(&self) -> &Intake {
+        &self.intake
+    }
+
+    fn version(&self) -> CleanString {
+        let digits: String = self.pin.to_string().chars().take(PIN_DIGITS).collect();
+        clean(format!("{} {digits}", self.declared.version))
+    }
+
+    /// A caller that stops waiting leaves the plugin at work.
+    async fn ask(&self, asked: Value) -> Result<Value, EvaluationError> {
+        ask(&self.worker, &self.intake, &asked).await
     }
 }
 

@@ -1,4 +1,4 @@
-//! A loaded plugin as the model of the repair agent.
+//! A plugin as the model of the repair agent.
 
 use std::sync::Arc;
 
@@ -11,32 +11,32 @@ use harness_repair::{
 use serde_json::{Value, json};
 
 use crate::answer::clean;
-use crate::loaded::LoadedPlugin;
+use crate::plugged::Plugged;
 
 /// Calls of one reply that are read; the repair agent has bounds of its own.
 const MAX_CALLS: usize = 64;
 
 /// A plugin that repairs. What it says is untrusted, as every model's words are: it goes to the
 /// repair agent, which gates it, and it has that agent's tools and no other.
-pub struct PluginModel(Arc<LoadedPlugin>);
+pub struct PluginModel(Arc<dyn Plugged>);
 
 impl PluginModel {
     /// Has `plugin` repair, if it declares that it does.
-    pub fn new(plugin: Arc<LoadedPlugin>) -> Option<Self> {
-        plugin.declared.repairs.then_some(Self(plugin))
+    pub fn new(plugin: Arc<impl Plugged>) -> Option<Self> {
+        plugin.declared().repairs.then_some(Self(plugin))
     }
 }
 
 #[async_trait]
 impl RepairModel for PluginModel {
     fn name(&self) -> CleanString {
-        clean(format!("plugin {}", self.0.declared.name))
+        clean(format!("plugin {}", self.0.declared().name))
     }
 
     async fn reply(&self, request: ModelRequest<'_>) -> Result<ModelReply, ModelError> {
         let said = self
             .0
-            .ask(&asked(&request))
+            .ask(asked(&request))
             .await
             .map_err(|error| match error {
                 EvaluationError::Unavailable(_) => ModelError::Unavailable,

@@ -54,6 +54,11 @@ impl Folder {
         folder
     }
 
+    /// As the workspace of a process.
+    pub(crate) fn workspace(&self) -> harness_shell::Workspace {
+        harness_shell::Workspace::open(self.0.path(), &[]).unwrap()
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
