@@ -260,6 +260,15 @@ pub(crate) enum Verb {
         named alike up to their last `-N`."
     )]
     Calibrate(Calibrate),
+    /// Prints what completes this command line in a shell
+    #[command(after_help = "Examples:\n  \
+        harness completions bash > /etc/bash_completion.d/harness\n  \
+        harness completions fish > ~/.config/fish/completions/harness.fish")]
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
+    },
 }
 
 /// What `guard` can do.

@@ -183,6 +183,7 @@ const TABLE: &[Row] = &[
             "async-trait",
             "anyhow",
             "clap",
+            "clap_complete",
             "getrandom",
             "indicatif",
             "serde_json",

@@ -2,7 +2,7 @@
 //!
 //! It links none of our crates and judges them from outside: their manifests, their text, and
 //! their binaries run as processes. Each command is one file. A command that finds something
-//! prints what, where and how to mend it, and exits 1.
+//! prints what, where and how to mend it, and exits 1; one that lacks a tool to look with exits 2.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::print_stdout,
@@ -17,7 +17,9 @@ mod ci;
 mod cited;
 mod conversations;
 mod corpus;
+mod coverage;
 mod crash;
+mod deploy;
 mod escape;
 mod fuzz;
 mod gates;
@@ -69,6 +71,8 @@ enum Command {
     Corpus(corpus::Args),
     /// How fast text passes the boundary, and rules are found (benches of the crates that own them)
     Bench(bench::Args),
+    /// How many lines of each crate its tests reach
+    Coverage(coverage::Args),
     /// Mutated bytes against the promises of each boundary (an example of each crate that has one)
     Fuzz(fuzz::Args),
     /// Every way out of a sandbox, tried, each beside what must work (the example of harness-shell)
@@ -92,6 +96,7 @@ fn main() -> ExitCode {
         Command::Abab(args) => abab::run(&tree, &args),
         Command::Corpus(args) => corpus::run(&tree, &args),
         Command::Bench(args) => bench::run(&tree, &args),
+        Command::Coverage(args) => coverage::run(&tree, &args),
         Command::Fuzz(args) => fuzz::run(&tree, &args),
         Command::Escape(args) => escape::run(&tree, &args),
         Command::Crash(args) => crash::run(&tree, &args),
@@ -102,7 +107,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+            if error.is::<coverage::Missing>() {
+                ExitCode::from(2)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }

@@ -7,13 +7,14 @@
 //! - every invariant of the architecture page names tests that exist (the syntax stands in
 //!   `invariants.rs`), and so does every row of the threat pages (`threats.rs`); every promise of a
 //!   crate is tied to what holds and what shows it (`promises.rs`);
+//! - the container of `deploy/` is as closed as it should be (`deploy.rs`);
 //! - every outside crate has its reason (`reasons.rs`).
 //!
 //! Long files are listed and do not fail. The whole check is also a test of this package.
 
 use crate::cited::Cited;
 use crate::tree::{Member, Tree};
-use crate::{invariants, promises, reasons, source, threats};
+use crate::{deploy, invariants, promises, reasons, source, threats};
 use anyhow::{Result, bail};
 use std::path::{Path, PathBuf};
 
@@ -75,6 +76,7 @@ pub(crate) fn check(tree: &Tree) -> Result<Vec<String>> {
     findings.extend(invariants::findings(&cited)?);
     findings.extend(threats::findings(&cited)?);
     findings.extend(promises::findings(&cited, &members)?);
+    findings.extend(deploy::findings(tree)?);
     findings.extend(reasons::findings(tree, &members)?);
     Ok(findings)
 }

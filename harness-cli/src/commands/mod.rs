@@ -4,6 +4,7 @@ pub(crate) mod audit;
 mod calibrate;
 mod check_command;
 mod check_url;
+mod completions;
 mod doctor;
 mod eval;
 mod explain;
@@ -154,6 +155,7 @@ pub(crate) fn run(cli: &mut Cli<'_>, verb: Verb) -> Result<Exit> {
         Verb::Worth => worth::run(cli),
         Verb::Eval { sample } => eval::run(cli, sample),
         Verb::Calibrate(args) => calibrate::run(cli, &args),
+        Verb::Completions { shell } => completions::run(cli, shell),
     }
 }
 

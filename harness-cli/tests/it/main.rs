@@ -15,6 +15,7 @@ mod a_model_is_fitted_to_enough;
 #[cfg(feature = "rig")]
 mod a_provider_repairs;
 mod a_repair_is_traced_when_asked_for;
+mod a_shell_completes_the_line;
 mod a_workspace_of_0_9_is_taken_over;
 mod an_operator_takes_a_rule_away;
 mod calls_and_urls_are_judged;
@@ -29,5 +30,6 @@ mod spans_are_accounted_for;
 mod text_is_for_people;
 mod text_passes_through_a_filter;
 mod the_demo_closes_the_loop;
+mod the_first_conversation_leads_to_a_rule;
 mod the_platform_is_measured;
 mod what_cannot_be_told_is_said;

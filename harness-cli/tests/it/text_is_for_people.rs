@@ -43,5 +43,5 @@ fn the_help_lists_every_verb() {
         .filter(|line| !line.starts_with(' '))
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    insta::assert_snapshot!(verbs.join(" "), @"demo init run status notices rules tool journal audit explain verify retire resume doctor import export redteam sanitize scan redact shell check-command check-url guard worth eval calibrate help");
+    insta::assert_snapshot!(verbs.join(" "), @"demo init run status notices rules tool journal audit explain verify retire resume doctor import export redteam sanitize scan redact shell check-command check-url guard worth eval calibrate completions help");
 }

@@ -162,6 +162,20 @@ pub(super) const PLANTS: &[Plant] = &[
     },
     Plant {
         check: Check::Tidy,
+        what: "a container with a network",
+        file: "deploy/docker-compose.yml",
+        edit: Edit::Replace("network_mode: none", "network_mode: bridge"),
+        red: "without `network_mode: none`",
+    },
+    Plant {
+        check: Check::Tidy,
+        what: "an image that runs as root",
+        file: "deploy/Dockerfile.sandbox",
+        edit: Edit::Replace("USER 10001:10001\n", ""),
+        red: "it runs as root",
+    },
+    Plant {
+        check: Check::Tidy,
         what: "a `todo!`",
         file: "harness-core/src/planted.rs",
         edit: Edit::Create("//! Planted.\nfn planted() { todo!() }\n"),
