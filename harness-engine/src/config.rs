@@ -172,13 +172,14 @@ impl Config {
         }
     }
 
-    /// The rules' part, for a host that cannot replay.
+    /// The rules' part, for a host that cannot replay and of whose evaluator nothing is known.
     pub fn rules(&self) -> Settings {
         Settings {
             levels: Levels::new(self.alpha, self.fdr).unwrap_or_default(),
             provisional: self.provisional,
             provisional_text_in_files: self.provisional_text_in_files,
             replay: None,
+            judge: None,
         }
     }
 

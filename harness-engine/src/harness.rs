@@ -154,6 +154,7 @@ impl Harness {
         let judges = Judges::new(setup.evaluator, setup.verifier, Arc::clone(&config));
         let settings = Settings {
             replay: replay.as_ref().map(|_| config.replay()),
+            judge: Some(judges.evaluator.identity()),
             ..config.rules()
         };
         let desks = Desks::of(halves, judges.registry().clone(), settings);

@@ -61,7 +61,8 @@ pub enum HealthReport {
 /// tools; it never sees an arm.
 #[async_trait]
 pub trait Evaluator: Send + Sync {
-    /// Its name and version, as trials record them. A change restarts open trials.
+    /// Its name and version, as trials record them. A new version restarts open trials; hosts of
+    /// several versions on one workspace do not take turns in that.
     fn identity(&self) -> EvaluatorIdentity;
 
     /// The metrics it declares.

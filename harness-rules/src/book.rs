@@ -99,7 +99,8 @@ impl RuleBook {
     }
 
     /// The outcomes that a scored turn settles: y = 1 for each waiting entry whose target is among
-    /// the turn's conditions, dropped for each waiting entry if the turn fell into an outage.
+    /// the turn's conditions or whose trial is by another evaluator than this host's, dropped for
+    /// each waiting entry if the turn fell into an outage.
     ///
     /// # Errors
     /// The journal cannot be read.
@@ -111,6 +112,7 @@ impl RuleBook {
     ) -> Result<Vec<WatchEvent>, StoreError> {
         Ok(outcome::of_turn(
             &*self.ledger()?,
+            self.settings(),
             session,
             turn_index,
             conditions,

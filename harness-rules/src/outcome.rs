@@ -2,13 +2,17 @@
 //!
 //! y = 1 at the first target condition from the turn of entry on, y = 0 when the session closes
 //! without one. A score asked for and missing at closure counts y = 1 in both arms, as a rule that
-//! hides failures must not win. A turn inside a journaled outage drops the session in both arms.
+//! hides failures must not win. A turn inside a journaled outage drops the session in both arms. A
+//! turn that another evaluator judged than the trial is by has none of the scores that the trial
+//! asks for: they are missing, whatever the other one says. Dropping the session instead would let a
+//! rule win that moves failing sessions to another host.
 
 use harness_core::{Condition, MetricName, SessionId};
 use harness_store::WatchEvent;
 use harness_store::wire::event::{TrialObserved, TrialObservedCause, WorthObserved};
 
 use crate::ledger::{Ledger, Observation, RuleRecord, Trial, TrialState};
+use crate::settings::Settings;
 
 /// Whether every score that was asked for in a session came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +25,7 @@ pub enum Scores {
 
 pub(crate) fn of_turn(
     ledger: &Ledger,
+    settings: &Settings,
     session: &SessionId,
     turn_index: u32,
     conditions: &[(Condition, MetricName)],
@@ -42,6 +47,8 @@ pub(crate) fn of_turn(
             let entry = trial.entry(session)?;
             let (y, cause) = if ledger.in_outage() {
                 (None, TrialObservedCause::Outage)
+            } else if entry.turn_index <= turn_index && !settings.judges(trial) {
+                (Some(1), TrialObservedCause::Missing)
             } else if entry.turn_index <= turn_index
                 && conditions
                     .iter()

@@ -1,6 +1,8 @@
 //! What a host may choose about rules.
 
 use crate::evidence::Levels;
+use crate::judge::EvaluatorIdentity;
+use crate::ledger::Trial;
 
 /// Whether sessions ever see candidates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,4 +50,14 @@ pub struct Settings {
     pub provisional_text_in_files: bool,
     /// How candidates are replayed; `None` where nobody can.
     pub replay: Option<ReplayBounds>,
+    /// Who scores the sessions of this host: they enter only trials that are by it. `None` where
+    /// there is but one evaluator.
+    pub judge: Option<EvaluatorIdentity>,
+}
+
+impl Settings {
+    /// Whether the scores of this host are those that a trial is by.
+    pub(crate) fn judges(&self, trial: &Trial) -> bool {
+        self.judge.as_ref().is_none_or(|judge| judge.judges(trial))
+    }
 }

@@ -12,7 +12,7 @@
 
 use std::num::NonZeroU32;
 
-use harness_core::{CleanString, CleanText, Retirement, Rule, RuleId, RuleStatus};
+use harness_core::{CleanText, Retirement, Rule, RuleId, RuleStatus};
 use harness_store::wire::event::{
     Path, Quarantine, RulePromote, RuleRetire, RuleRetireEvidence, TrialKind, TrialName,
     TrialOpened,
@@ -24,19 +24,11 @@ use harness_store::{Reader, ValidationLog};
 use crate::book::RuleBook;
 use crate::desk::{COMMIT_DEADLINE, DeskError};
 use crate::evidence::{Decision, EValue, OpenTrial, Verdict, decide_all};
+use crate::judge::EvaluatorIdentity;
 use crate::ledger::{Ledger, RuleRecord, SUPERSEDED, Trial, Turn, arm_key, evidence_of};
 use crate::projection;
 use crate::replay::Cases;
 use crate::settings::Settings;
-
-/// Who scores, as trials record it. A change ends open trials and opens them anew.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EvaluatorIdentity {
-    /// Its name.
-    pub name: CleanString,
-    /// Its version.
-    pub version: CleanString,
-}
 
 /// What a look at the journal led to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -165,7 +157,7 @@ fn plan(
     let mut settled: Vec<RuleId> = Vec::new();
     harmful_active(ledger, &mut events, &mut decided, &mut settled);
     superseded(ledger, &mut events, &mut decided, &mut settled);
-    for (record, trial, decision) in decisions(ledger, evaluator, settings, &settled) {
+    for (record, trial, decision) in decisions(ledger, settings, &settled) {
         let id = record.rule.id.clone();
         settled.push(id.clone());
         match decision.verdict {
@@ -202,7 +194,8 @@ fn plan(
         }
         let current = record
             .open_trial()
-            .filter(|trial| is_current(trial, evaluator, settings));
+            .filter(|trial| is_current(trial, settings))
+            .filter(|trial| !evaluator.takes_over(ledger, record, trial));
         let start = match (current, record.status) {
             (Some(trial), _) if trial.is_open_replay() && is_over(trial, settings) => {
                 if trial.replay.pairs.is_vetoed() {
@@ -244,7 +237,6 @@ fn plan(
 /// The verdicts on candidates that follow now, in the order in which they are to be journaled.
 fn decisions<'a>(
     ledger: &'a Ledger,
-    evaluator: &EvaluatorIdentity,
     settings: &Settings,
     settled: &[RuleId],
 ) -> Vec<(&'a RuleRecord, &'a Trial, Decision)> {
@@ -255,7 +247,7 @@ fn decisions<'a>(
         .filter_map(|record| {
             let trial = record
                 .open_trial()
-                .filter(|trial| is_current(trial, evaluator, settings))?;
+                .filter(|trial| is_current(trial, settings))?;
             Some((record, trial, standing(trial)?))
         })
         .collect();
@@ -385,12 +377,10 @@ fn superseded(
     }
 }
 
-/// Whether an opening is by today's evaluator, error rates and key.
-fn is_current(trial: &Trial, evaluator: &EvaluatorIdentity, settings: &Settings) -> bool {
-    trial.evaluator.0 == evaluator.name.as_str()
-        && trial.evaluator.1 == evaluator.version.as_str()
-        && trial.levels == settings.levels
-        && trial.counts().is_some()
+/// Whether an opening is by today's error rates and key. Its outcomes are by one evaluator, so
+/// whoever looks may decide it.
+fn is_current(trial: &Trial, settings: &Settings) -> bool {
+    trial.levels == settings.levels && trial.counts().is_some()
 }
 
 /// Whether a replay has had its last turn, or nobody is there to run another.

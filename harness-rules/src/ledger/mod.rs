@@ -18,7 +18,9 @@ use std::num::NonZeroU32;
 
 use harness_core::{EpisodeId, Rule, RuleId, RuleStatus, Scope, SessionId, Timestamp};
 use harness_store::Fold;
-use harness_store::wire::event::{Event, Health, HealthState, RuleAdd, RuleImport, TrialKind};
+use harness_store::wire::event::{
+    Event, Health, HealthState, RuleAdd, RuleImport, SessionOpened, TrialKind,
+};
 use harness_store::wire::rule::RuleDoc;
 use harness_store::wire::{Body, Line, Record, sha256_hex};
 
@@ -85,6 +87,7 @@ pub struct Ledger {
     shelves: Shelves,
     /// Scopes that are full and of which people were told.
     told: BTreeSet<Scope>,
+    live_sessions: u64,
     promotions: u32,
     last_t: u32,
     rounds: u64,
@@ -111,6 +114,7 @@ impl Ledger {
             index: SearchIndex::default(),
             shelves: Shelves::default(),
             told: BTreeSet::new(),
+            live_sessions: 0,
             promotions: 0,
             last_t: 0,
             rounds: 0,
@@ -157,6 +161,11 @@ impl Ledger {
     /// What is known of a session.
     pub fn session(&self, id: &SessionId) -> Option<&SessionFacts> {
         self.sessions.get(id)
+    }
+
+    /// How many live sessions have begun.
+    pub(crate) const fn live_sessions(&self) -> u64 {
+        self.live_sessions
     }
 
     /// Promotions by verdict so far, R.
@@ -223,9 +232,7 @@ impl Ledger {
     fn event(&mut self, record: &Record, event: &Event) {
         let verdict = match event {
             Event::SessionOpened(opened) => {
-                self.sessions
-                    .entry(opened.session.clone())
-                    .or_insert_with(|| SessionFacts::opened(record.seq, opened));
+                self.open_session(record, opened);
                 Ok(())
             }
             Event::SessionClosed(closed) => {
@@ -261,6 +268,15 @@ impl Ledger {
         if let Err(kind) = verdict {
             self.doubt(record, kind);
         }
+    }
+
+    fn open_session(&mut self, record: &Record, opened: &SessionOpened) {
+        if self.sessions.contains_key(&opened.session) {
+            return;
+        }
+        let facts = SessionFacts::opened(record.seq, opened);
+        self.live_sessions += u64::from(facts.live);
+        self.sessions.insert(opened.session.clone(), facts);
     }
 
     fn add(&mut self, record: &Record, added: &RuleAdd) -> Result<(), DoubtKind> {

@@ -202,7 +202,7 @@ impl Ledger {
 
     pub(super) fn pair(&mut self, pair: &ValidationReplayCase) -> Result<(), DoubtKind> {
         let bad = || DoubtKind::BadReplay(pair.rule.clone());
-        let next_t = self.next_t();
+        let (next_t, live_sessions) = (self.next_t(), self.live_sessions);
         let named = [&pair.with.session, &pair.without.session];
         let is_session = named
             .into_iter()
@@ -229,6 +229,7 @@ impl Ledger {
         }
         let trial = self.replayed_mut(&pair.rule, pair.trial).ok_or_else(bad)?;
         trial.t = trial.t.or(numbered);
+        trial.met_at = live_sessions;
         let record = &mut trial.replay;
         record
             .run

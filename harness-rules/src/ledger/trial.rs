@@ -67,6 +67,8 @@ pub struct Trial {
     pub t: Option<NonZeroU32>,
     /// Sessions that may enter, from its first entry on; a holdout has no horizon.
     pub horizon: Option<u32>,
+    /// Live sessions that had begun when it opened, or last met one.
+    pub(crate) met_at: u64,
     /// Whether it is running.
     pub state: TrialState,
     /// What replay has shown; nothing in a forward trial.
@@ -226,6 +228,7 @@ impl Ledger {
             capital,
             t,
             horizon: None,
+            met_at: self.live_sessions,
             state: TrialState::Open,
             replay: ReplayRecord::default(),
             entries: BTreeMap::new(),
@@ -246,7 +249,7 @@ impl Ledger {
     pub(super) fn enter(&mut self, assigned: &TrialAssigned) -> Result<(), DoubtKind> {
         let bad = || DoubtKind::BadEntry(assigned.rule.clone());
         let next_t = self.next_t();
-        let promotions = self.promotions;
+        let (promotions, live_sessions) = (self.promotions, self.live_sessions);
         let trial = self
             .rules
             .get(&assigned.rule)
@@ -275,6 +278,7 @@ impl Ledger {
             trial.horizon = trial.t.map(|t| trial.levels.horizon(t, promotions));
         }
         trial.pending += 1;
+        trial.met_at = live_sessions;
         trial.entries.insert(
             assigned.session.clone(),
             Entry {

@@ -14,7 +14,7 @@ use super::cases::Cases;
 use super::plan::{ReplayPlan, ReplayResult};
 use crate::desk::{COMMIT_DEADLINE, DeskError};
 use crate::ledger::{Ledger, RuleRecord, Trial, Turn, are_two, has_its_session, may_count};
-use crate::settings::ReplayBounds;
+use crate::settings::Settings;
 use crate::validation_desk::ValidationDesk;
 
 /// A round that is going on; one in a workspace.
@@ -59,17 +59,14 @@ impl ValidationDesk {
         let Some(flight) = self.log.take_off()? else {
             return Ok(None);
         };
-        let bounds = self.book.settings().replay;
         let book = self.book.clone();
         self.log.commit(COMMIT_DEADLINE, move |tx| {
             let view = book.ledger()?;
             let mut events: Vec<ValidationEvent> = interrupted(&view)
                 .map(|(rule, trial)| ended(rule, trial, PendingReason::Interrupted).into())
                 .collect();
-            let candidates: Vec<RuleId> = bounds
-                .map(|bounds| waiting(&view, bounds, true))
+            let candidates: Vec<RuleId> = waiting(&view, book.settings(), true)
                 .into_iter()
-                .flatten()
                 .map(|(record, _)| record.rule.id.clone())
                 .collect();
             let number = view.rounds() + 1;
@@ -108,7 +105,7 @@ impl ValidationDesk {
         let (book, reader, served) = (self.book.clone(), self.reader.clone(), round.served.clone());
         let plan = self.log.commit(COMMIT_DEADLINE, move |tx| {
             let view = book.ledger()?;
-            let next = waiting(&view, bounds, false)
+            let next = waiting(&view, book.settings(), false)
                 .into_iter()
                 .find(|(record, _)| !served.contains(&record.rule.id));
             let Some((record, trial)) = next else {
@@ -234,17 +231,19 @@ impl ValidationDesk {
     }
 }
 
-/// Candidates that may have a turn: fewest turns first, then the oldest. Ones whose turn is under
-/// way are only asked for by whoever is about to end it.
-fn waiting(
-    ledger: &Ledger,
-    bounds: ReplayBounds,
+/// Candidates that may have a turn here: fewest turns first, then the oldest. Ones whose turn is
+/// under way are only asked for by whoever is about to end it.
+fn waiting<'a>(
+    ledger: &'a Ledger,
+    settings: &Settings,
     with_interrupted: bool,
-) -> Vec<(&RuleRecord, &Trial)> {
+) -> Vec<(&'a RuleRecord, &'a Trial)> {
+    let attempts = settings.replay.map_or(0, |bounds| bounds.attempts);
     let mut waiting: Vec<(&RuleRecord, &Trial)> = ledger
         .live_rules()
         .filter_map(|record| Some((record, record.open_trial()?)))
-        .filter(|(_, trial)| trial.is_open_replay() && trial.replay.attempts < bounds.attempts)
+        .filter(|(_, trial)| trial.is_open_replay() && trial.replay.attempts < attempts)
+        .filter(|(_, trial)| settings.judges(trial))
         .filter(|(_, trial)| with_interrupted || trial.replay.turn != Turn::UnderWay)
         .collect();
     waiting.sort_by_key(|(record, trial)| (trial.replay.attempts, record.added_seq));

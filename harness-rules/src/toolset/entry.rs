@@ -20,7 +20,7 @@ use super::session::TaskSession;
 use crate::book::RuleBook;
 use crate::evidence::{Arm, Pi};
 use crate::ledger::{Ledger, RuleRecord, Trial};
-use crate::settings::Provisional;
+use crate::settings::{Provisional, Settings};
 
 /// How long an answer waits for an entry to be durable.
 const ENTRY_DEADLINE: Duration = Duration::from_millis(250);
@@ -33,7 +33,7 @@ pub(super) fn answer_in_session(book: &RuleBook, session: &TaskSession, call: &C
     if !call.reads_rules() {
         return call.answer(&view, &|_| true);
     }
-    let arms = Arms::of(&view, session.id(), call, book.settings().provisional);
+    let arms = Arms::of(&view, session.id(), call, book.settings());
     let entering = arms.entering(&view, call);
     let becomes_unit = session.may_be_a_unit() && view.becomes_unit(session.id());
     if entering.is_empty() && !becomes_unit {
@@ -62,7 +62,7 @@ fn enter(book: &RuleBook, session: &TaskSession, call: &Call) -> Option<Value> {
     book.entries()?
         .commit(ENTRY_DEADLINE, move |tx| {
             let view = inner.ledger()?;
-            let arms = Arms::of(&view, &id, &call, inner.settings().provisional);
+            let arms = Arms::of(&view, &id, &call, inner.settings());
             let mut next_t = view.next_t();
             let mut events: Vec<EntryEvent> = Vec::new();
             if may_be_a_unit && view.becomes_unit(&id) {
@@ -107,7 +107,7 @@ fn enter(book: &RuleBook, session: &TaskSession, call: &Call) -> Option<Value> {
 fn hidden_answer(book: &RuleBook, session: &SessionId, call: &Call) -> Value {
     match book.ledger() {
         Ok(view) => {
-            let arms = Arms::of(&view, session, call, book.settings().provisional);
+            let arms = Arms::of(&view, session, call, book.settings());
             call.answer(&view, &|record| {
                 arms.shows(record) && !arms.is_waiting_for(&record.rule.id)
             })
@@ -132,7 +132,7 @@ struct Arms {
 }
 
 impl Arms {
-    fn of(ledger: &Ledger, session: &SessionId, call: &Call, provisional: Provisional) -> Self {
+    fn of(ledger: &Ledger, session: &SessionId, call: &Call, settings: &Settings) -> Self {
         let null = ledger
             .key()
             .is_some_and(|key| key.in_null_arm(session.as_str()));
@@ -141,7 +141,7 @@ impl Arms {
             let reach = call.reach(ledger);
             let live = reach.iter().filter_map(|id| ledger.rule(id));
             for record in live.filter(|record| record.status.is_live()) {
-                if let Some(standing) = standing(ledger, session, record, provisional) {
+                if let Some(standing) = standing(ledger, session, record, settings) {
                     of.insert(record.rule.id.clone(), standing);
                 }
             }
@@ -191,17 +191,17 @@ fn standing(
     ledger: &Ledger,
     session: &SessionId,
     record: &RuleRecord,
-    provisional: Provisional,
+    settings: &Settings,
 ) -> Option<Standing> {
     let trial = record.open_trial()?;
-    if provisional == Provisional::Never && trial.name.kind == TrialKind::Trial {
+    if settings.provisional == Provisional::Never && trial.name.kind == TrialKind::Trial {
         return None;
     }
     let shown = |pi: Pi| Some(trial.arm(session, pi)? == Arm::Treated);
     if let Some(entry) = trial.entry(session) {
         return shown(entry.pi).map(|shown| Standing::Settled { shown });
     }
-    if trial.takes_entries() && ledger.may_enter(session, trial) {
+    if trial.takes_entries() && settings.judges(trial) && ledger.may_enter(session, trial) {
         return shown(trial.next_pi()).map(|shown| Standing::Waiting { shown });
     }
     None
