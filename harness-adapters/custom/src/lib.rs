@@ -2,7 +2,8 @@
 //!
 //! A host opens a [`CustomHarness`], starts a [`HarnessSession`] for each conversation, reports
 //! each turn as a [`TurnReport`] and goes on; or it implements [`TaskAgent`] and lets [`drive`] do
-//! that. `examples/loop.rs` is a loop written by hand.
+//! that. `examples/loop.rs` is a loop written by hand. A host that can run its agent on a captured
+//! case says so with a [`HostReplay`], and candidates are tried there before any session sees one.
 //!
 //! # Promises
 //! - A host's raw text becomes part of a trace only through the intake: redacted, cleaned, cut.
@@ -30,20 +31,21 @@ mod drive;
 
 pub use drive::{AgentError, Driven, TaskAgent, drive};
 pub use harness_engine::host::{
-    Conversation, HarnessSession, HostHarness as CustomHarness, OpenError, SecretInPrompt,
-    SetupError, StartError, TaskTools, ToolOutcome, TurnReport, setup_from_variables,
+    Conversation, HarnessSession, HostHarness as CustomHarness, HostReplay, HostRun, OpenError,
+    SecretInPrompt, SetupError, StartError, TaskTools, ToolOutcome, TurnReport,
+    setup_from_variables,
 };
 
 // What a host needs of the crates below: settings, ports, results, and the values in them.
 pub use harness_core::{
-    Applicability, CleanString, CleanText, ErrorClass, MetricName, MetricRegistry, MetricSpec,
-    Principal, Scope, ScopeHint, Score, SessionId, Span, SpanKind, SpanStatus, Tier, Timestamp,
-    Trace, TurnPayload,
+    Applicability, CaseKind, CleanString, CleanText, ErrorClass, EvalCase, MetricName,
+    MetricRegistry, MetricSpec, Principal, Scope, ScopeHint, Score, SessionId, Span, SpanKind,
+    SpanStatus, Tier, Timestamp, Trace, TurnPayload,
 };
 pub use harness_engine::{
     Config, ConfigError, EmbeddedEvaluator, EvaluationError, Evaluator, HarnessError, HealthReport,
-    ModelChoice, Reading, ReadingValue, Recorded, Repair, RepairModel, RepairResult, Settled,
-    Setup, Verified, Verifier,
+    ModelChoice, Reading, ReadingValue, Recorded, Repair, RepairModel, RepairResult, ReplayFailure,
+    Settled, Setup, Verified, Verifier,
 };
 pub use harness_repair::{
     Answer, Asked, Exchange, ModelCall, ModelError, ModelReply, ModelRequest, StopReason,

@@ -13,6 +13,7 @@ use harness_store::{Clock, GuardLog, OpenOptions, Reader, StoreError, Workspace}
 use tokio::runtime::Handle;
 
 use super::conversation::{Conversation, SecretInPrompt, look_at_prompt};
+use super::replay::{HostReplay, Replaying};
 use super::session::{HarnessSession, TraceNames};
 use super::tools::TaskTools;
 
@@ -70,6 +71,26 @@ impl HostHarness {
     /// # Errors
     /// See [`OpenError`].
     pub async fn open(setup: Setup) -> Result<Self, OpenError> {
+        Self::open_with(setup, None).await
+    }
+
+    /// As [`HostHarness::open`], for a host that can run its agent on captured cases: candidates
+    /// are tried on them before any session sees one. Cases are captured where the settings say so
+    /// (`capture_eval_cases`), of turns that were reported with a replay input.
+    ///
+    /// # Errors
+    /// See [`OpenError`].
+    pub async fn open_replaying(
+        setup: Setup,
+        replay: Arc<dyn HostReplay>,
+    ) -> Result<Self, OpenError> {
+        Self::open_with(setup, Some(replay)).await
+    }
+
+    async fn open_with(
+        setup: Setup,
+        replay: Option<Arc<dyn HostReplay>>,
+    ) -> Result<Self, OpenError> {
         let runtime = Handle::try_current().map_err(|_| crate::setup::OpenError::NoRuntime)?;
         let intake = Arc::new(Intake::new(Gate::default(), setup.redactor.clone()));
         let clock = match &setup.clock {
@@ -77,12 +98,20 @@ impl HostHarness {
             None => OpenOptions::default().clock,
         };
         let now = clock();
+        let replay = replay.map(|host| Replaying {
+            host,
+            intake: Arc::clone(&intake),
+            runtime: runtime.clone(),
+        });
         let harness = runtime
             .spawn_blocking(move || {
                 if let Err(StoreError::Missing { .. }) = Reader::open(&setup.paths) {
                     Workspace::init(&setup.paths, now)?;
                 }
-                Ok::<Harness, OpenError>(Harness::open(setup)?)
+                Ok::<Harness, OpenError>(match replay {
+                    Some(replay) => Harness::open_replaying(setup, Arc::new(replay))?,
+                    None => Harness::open(setup)?,
+                })
             })
             .await
             .map_err(|_| Lost)??;

@@ -8,6 +8,7 @@ mod arguments;
 mod conversation;
 mod harness;
 mod raw;
+mod replay;
 mod report;
 mod session;
 mod settings;
@@ -15,6 +16,7 @@ mod tools;
 
 pub use conversation::{Conversation, SecretInPrompt};
 pub use harness::{HostHarness, OpenError, StartError};
+pub use replay::{HostReplay, HostRun};
 pub use report::{ToolOutcome, TurnReport};
 pub use session::HarnessSession;
 pub use settings::{SetupError, setup_from_variables};

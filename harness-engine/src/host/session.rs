@@ -146,7 +146,7 @@ impl TraceNames {
         }
     }
 
-    fn of_turn(&self, index: u32) -> Result<TraceId, IdError> {
+    pub(super) fn of_turn(&self, index: u32) -> Result<TraceId, IdError> {
         TraceId::parse(&format!("{}#{index}", self.0))
     }
 }

@@ -12,6 +12,7 @@
 mod world;
 
 mod a_driven_agent_is_reported;
+mod a_host_replays_its_cases;
 mod a_report_is_as_good_as_a_trace;
 mod a_secret_in_the_prompt_is_refused;
 mod a_sessions_tools_never_write;
