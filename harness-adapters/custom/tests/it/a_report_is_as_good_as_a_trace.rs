@@ -69,7 +69,7 @@ async fn the_notices_are_alike() {
     assert_eq!((settled.notices.len(), settled.alerts), (1, 1));
 
     let read = World::new();
-    drop(read.open().await);
+    assert!(read.open().await.close().await);
     let intake = Intake::new(Gate::default(), read.setup().redactor);
     let document = Reader::new(&intake, Limits::default())
         .read_document(recording().to_string().as_bytes(), |_| unreachable!());
