@@ -14,7 +14,8 @@ use harness_core::{
 use harness_sanitize::{CarryOver, EvidenceLeaves, Redactor, check_rule_text};
 
 use crate::ledger::{Ledger, MAX_ACTIVE_A_SCOPE};
-use crate::novelty::{Difference, Relation, relation};
+use crate::novelty::{Difference, Reading, Relation, relation};
+use crate::words::words_in;
 
 /// Scopes a workspace has at most.
 pub const MAX_SCOPES: usize = 64;
@@ -272,6 +273,8 @@ fn check_superseded(ledger: &Ledger, rule: &Rule) -> Result<(), ProposalRefusal>
 /// any of them comes before coverage by another.
 fn compare(ledger: &Ledger, rule: &Rule) -> Result<Option<Admission>, ProposalRefusal> {
     let refuted = RuleStatus::Retired(Retirement::Harmful);
+    let words = words_in(rule.text.as_str());
+    let new = Reading::new(rule, &words);
     let mut covered = None;
     for old in ledger
         .shelves()
@@ -285,7 +288,7 @@ fn compare(ledger: &Ledger, rule: &Rule) -> Result<Option<Admission>, ProposalRe
             continue;
         }
         let by = old.rule.id.clone();
-        match (relation(rule, &old.rule), old.status) {
+        match (relation(&new, &old.rule), old.status) {
             (Relation::Covered, RuleStatus::Retired(_)) => {
                 return Err(ProposalRefusal::Refuted { by });
             }

@@ -5,11 +5,12 @@
 //! Then coverage, by the overlap of words: the thresholds are those of the design, looser where
 //! the two answer the same failure or share tags.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use harness_core::{ErrorClass, Rule};
 
-use crate::words::{literals, normalised, word_set, words};
+use crate::words::{literals, words_in};
 
 /// Share of words in common, of all words of either, from which one rule covers another.
 const JACCARD: f64 = 0.72;
@@ -68,18 +69,52 @@ impl Difference {
     }
 }
 
+/// A rule as it is compared with many: its words were looked for once.
+pub(crate) struct Reading<'w> {
+    rule: &'w Rule,
+    words: &'w [Cow<'w, str>],
+    /// Each word once, in the order of the alphabet.
+    set: Vec<&'w str>,
+}
+
+impl<'w> Reading<'w> {
+    /// A rule, and the words of its text in order.
+    pub(crate) fn new(rule: &'w Rule, words: &'w [Cow<'w, str>]) -> Self {
+        let mut set: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+        set.sort_unstable();
+        set.dedup();
+        Self { rule, words, set }
+    }
+
+    fn text(&self) -> &'w str {
+        self.rule.text.as_str()
+    }
+
+    /// The words that are neither numbers nor negations.
+    fn plain(&self) -> Vec<&'w str> {
+        let words = self.set.iter().copied();
+        words
+            .filter(|word| !is_number(word) && !is_negation(word))
+            .collect()
+    }
+}
+
 /// How `new` relates to `old`.
-pub(crate) fn relation(new: &Rule, old: &Rule) -> Relation {
-    if normalised(new.text.as_str()) == normalised(old.text.as_str()) {
+pub(crate) fn relation(new: &Reading<'_>, old: &Rule) -> Relation {
+    let words = words_in(old.text.as_str());
+    // The same but for case, punctuation and white space.
+    if new.words == words {
         return Relation::Covered;
     }
-    if new.scope != old.scope || !same_subject(new, old) {
+    if new.rule.scope != old.scope || !same_subject(new.text(), old.text.as_str()) {
         return Relation::Apart;
     }
-    if let Some(difference) = opposition(new.text.as_str(), old.text.as_str()) {
+    let old = Reading::new(old, &words);
+    let common = in_common(&new.set, &old.set);
+    if let Some(difference) = opposition(new, &old, common) {
         return Relation::Opposed(difference);
     }
-    if covers(new, old) {
+    if covers(new, &old, common) {
         Relation::Covered
     } else {
         Relation::Apart
@@ -88,73 +123,80 @@ pub(crate) fn relation(new: &Rule, old: &Rule) -> Relation {
 
 /// Whether both rules speak of the same thing: the first name each gives in back-ticks, and the
 /// error classes. Rules without names are compared by their words alone.
-fn same_subject(new: &Rule, old: &Rule) -> bool {
-    let subject = |text: &str| {
+fn same_subject(new: &str, old: &str) -> bool {
+    let subject = |text| {
         let names = literals(text);
         let classes: BTreeSet<ErrorClass> = names
             .iter()
             .filter_map(|name| ErrorClass::parse(name))
             .collect();
         let first = names
-            .iter()
-            .find(|name| ErrorClass::parse(name).is_none())
-            .map(|name| (*name).to_owned());
+            .into_iter()
+            .find(|name| ErrorClass::parse(name).is_none());
         (first, classes)
     };
-    let (new, old) = (subject(new.text.as_str()), subject(old.text.as_str()));
-    new.0.is_none() || old.0.is_none() || new == old
+    let old = subject(old);
+    if old.0.is_none() {
+        return true;
+    }
+    let new = subject(new);
+    new.0.is_none() || new == old
 }
 
-fn opposition(new: &str, old: &str) -> Option<Difference> {
-    let plain = |text: &str| -> BTreeSet<String> {
-        word_set(text)
-            .into_iter()
-            .filter(|word| !is_number(word) && !is_negation(word))
-            .collect()
-    };
-    let (new_plain, old_plain) = (plain(new), plain(old));
+/// `common` words are in both.
+fn opposition(new: &Reading<'_>, old: &Reading<'_>, common: usize) -> Option<Difference> {
+    let new_plain = new.plain();
+    // No share of them that is large enough, whatever the other's plain words are.
+    if share(common, new_plain.len()) < SAME_ADVICE {
+        return None;
+    }
+    let old_plain = old.plain();
+    let common = in_common(&new_plain, &old_plain);
     if new_plain.len().min(old_plain.len()) < FEWEST_WORDS - 1
-        || jaccard(&new_plain, &old_plain) < SAME_ADVICE
+        || jaccard(common, new_plain.len(), old_plain.len()) < SAME_ADVICE
     {
         return None;
     }
-    if negations(new) % 2 != negations(old) % 2 {
+    if negations(new.words) % 2 != negations(old.words) % 2 {
         return Some(Difference::Negation);
     }
-    if numbers(new) != numbers(old) {
+    if !numbers(new.words).eq(numbers(old.words)) {
         return Some(Difference::Number);
     }
-    let names = |text| {
-        literals(text)
-            .into_iter()
-            .map(str::to_owned)
-            .collect::<BTreeSet<_>>()
-    };
-    if names(new) != names(old) {
+    let names = |text| literals(text).into_iter().collect::<BTreeSet<&str>>();
+    if names(new.text()) != names(old.text()) {
         return Some(Difference::Literal);
     }
     let same_words = new_plain == old_plain;
-    (same_words && content_order(new) != content_order(old)).then_some(Difference::Order)
+    (same_words && content_order(new.words) != content_order(old.words))
+        .then_some(Difference::Order)
 }
 
-fn covers(new: &Rule, old: &Rule) -> bool {
-    let (new_words, old_words) = (word_set(new.text.as_str()), word_set(old.text.as_str()));
-    if new_words.len().min(old_words.len()) < FEWEST_WORDS {
+/// `common` words are in both.
+fn covers(new: &Reading<'_>, old: &Reading<'_>, common: usize) -> bool {
+    let (ours, theirs) = (new.set.len(), old.set.len());
+    if ours.min(theirs) < FEWEST_WORDS {
         return false;
     }
+    let jaccard = jaccard(common, ours, theirs);
+    let containment = share(common, ours.min(theirs));
+    let at_least = |from: f64, contained: f64| jaccard >= from || containment >= contained;
+    // The loosest bounds that there are.
+    if !at_least(JACCARD_SAME_FAILURE, CONTAINMENT_SAME_FAILURE) {
+        return false;
+    }
+    let (new, old) = (new.rule, old.rule);
     let same_failure = new
         .failure_signatures
         .iter()
         .any(|signature| old.failure_signatures.contains(signature));
-    let (jaccard_from, containment_from) = if same_failure {
-        (JACCARD_SAME_FAILURE, CONTAINMENT_SAME_FAILURE)
+    if same_failure {
+        true
     } else if shared_tags(new, old) >= SAME_TAGS {
-        (JACCARD_SAME_TAGS, CONTAINMENT_SAME_TAGS)
+        at_least(JACCARD_SAME_TAGS, CONTAINMENT_SAME_TAGS)
     } else {
-        (JACCARD, CONTAINMENT)
-    };
-    jaccard(&new_words, &old_words) >= jaccard_from
-        || containment(&new_words, &old_words) >= containment_from
+        at_least(JACCARD, CONTAINMENT)
+    }
 }
 
 fn shared_tags(new: &Rule, old: &Rule) -> usize {
@@ -168,14 +210,18 @@ fn shared_tags(new: &Rule, old: &Rule) -> usize {
     meaningful(new).intersection(&meaningful(old)).count()
 }
 
-fn jaccard(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
-    let common = a.intersection(b).count();
-    let all = a.len() + b.len() - common;
-    share(common, all)
+/// How many words two lists have in common, each in the order of the alphabet.
+fn in_common(ours: &[&str], theirs: &[&str]) -> usize {
+    let mut theirs = theirs.iter().peekable();
+    let is_there = |word: &&&str| {
+        while theirs.next_if(|other| *other < *word).is_some() {}
+        theirs.peek() == Some(word)
+    };
+    ours.iter().filter(is_there).count()
 }
 
-fn containment(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
-    share(a.intersection(b).count(), a.len().min(b.len()))
+fn jaccard(common: usize, ours: usize, theirs: usize) -> f64 {
+    share(common, ours + theirs - common)
 }
 
 fn share(part: usize, whole: usize) -> f64 {
@@ -198,22 +244,22 @@ fn is_negation(word: &str) -> bool {
     NEGATIONS.contains(&word)
 }
 
-fn negations(text: &str) -> usize {
-    words(text).iter().filter(|word| is_negation(word)).count()
+fn negations(words: &[Cow<'_, str>]) -> usize {
+    words.iter().filter(|word| is_negation(word)).count()
 }
 
-fn numbers(text: &str) -> Vec<String> {
-    words(text)
-        .into_iter()
+fn numbers<'w>(words: &'w [Cow<'w, str>]) -> impl Iterator<Item = &'w str> {
+    words
+        .iter()
+        .map(AsRef::as_ref)
         .filter(|word| is_number(word))
-        .collect()
 }
 
 /// The longer words in order of first appearance: what is done, before what.
-fn content_order(text: &str) -> Vec<String> {
-    let mut order: Vec<String> = Vec::new();
-    for word in words(text) {
-        if word.chars().count() > 3 && !order.contains(&word) {
+fn content_order<'w>(words: &'w [Cow<'w, str>]) -> Vec<&'w str> {
+    let mut order: Vec<&str> = Vec::new();
+    for word in words {
+        if word.chars().count() > 3 && !order.contains(&word.as_ref()) {
             order.push(word);
         }
     }
@@ -226,7 +272,11 @@ mod tests {
     use crate::testing::rule;
 
     fn related(new: &str, old: &str) -> Relation {
-        relation(&rule("r-1", new), &rule("r-2", old))
+        between(&rule("r-1", new), &rule("r-2", old))
+    }
+
+    fn between(new: &Rule, old: &Rule) -> Relation {
+        relation(&Reading::new(new, &words_in(new.text.as_str())), old)
     }
 
     #[test]
@@ -306,9 +356,9 @@ mod tests {
             "r-2",
             "Check the stock of every item before you answer; say what is missing.",
         );
-        assert_eq!(relation(&new, &old), Relation::Apart);
+        assert_eq!(between(&new, &old), Relation::Apart);
         new.failure_signatures = vec![signature.clone()];
         old.failure_signatures = vec![signature];
-        assert_eq!(relation(&new, &old), Relation::Covered);
+        assert_eq!(between(&new, &old), Relation::Covered);
     }
 }

@@ -4,29 +4,34 @@
 //! Hiragana and Katakana characters are words of their own, as in Unicode's word boundaries
 //! (UAX #29), since those scripts put no space between words.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 /// The words of a text in order, lower case.
 pub(crate) fn words(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut word = String::new();
-    for character in text.chars() {
-        if is_word_of_its_own(character) {
-            take(&mut word, &mut found);
-            found.push(character.to_string());
-        } else if character.is_alphanumeric() || character == '_' {
-            word.extend(character.to_lowercase());
-        } else {
-            take(&mut word, &mut found);
-        }
-    }
-    take(&mut word, &mut found);
-    found
+    words_in(text).into_iter().map(Cow::into_owned).collect()
 }
 
-/// The words of a text, each once.
-pub(crate) fn word_set(text: &str) -> BTreeSet<String> {
-    words(text).into_iter().collect()
+/// The words of a text in order, lower case: parts of the text where they stand in it so.
+pub(crate) fn words_in(text: &str) -> Vec<Cow<'_, str>> {
+    let mut found = Vec::new();
+    let mut start = None;
+    for (at, character) in text.char_indices() {
+        let own = is_word_of_its_own(character);
+        if !own && (character.is_alphanumeric() || character == '_') {
+            start = start.or(Some(at));
+            continue;
+        }
+        if let Some(start) = start.take() {
+            take(text.get(start..at), &mut found);
+        }
+        if own {
+            take(text.get(at..at + character.len_utf8()), &mut found);
+        }
+    }
+    if let Some(start) = start {
+        take(text.get(start..), &mut found);
+    }
+    found
 }
 
 /// What stands in back-ticks, in order: the tools, arguments and classes that a rule names.
@@ -40,12 +45,25 @@ pub(crate) fn normalised(text: &str) -> String {
     words(text).join(" ")
 }
 
-fn take(word: &mut String, found: &mut Vec<String>) {
-    let trimmed = word.trim_matches('_');
-    if !trimmed.is_empty() {
-        found.push(trimmed.to_owned());
+fn take<'t>(word: Option<&'t str>, found: &mut Vec<Cow<'t, str>>) {
+    let word = word.unwrap_or_default().trim_matches('_');
+    if word.is_empty() {
+        return;
     }
-    word.clear();
+    found.push(if word.chars().all(is_lower_case) {
+        Cow::Borrowed(word)
+    } else {
+        Cow::Owned(word.chars().flat_map(char::to_lowercase).collect())
+    });
+}
+
+/// Whether a character stays what it is in lower case.
+fn is_lower_case(character: char) -> bool {
+    if character.is_ascii() {
+        !character.is_ascii_uppercase()
+    } else {
+        character.to_lowercase().eq([character])
+    }
 }
 
 const fn is_word_of_its_own(character: char) -> bool {
@@ -64,6 +82,7 @@ mod tests {
             words("Call `read_file`, then STOP. Größe 2.5!"),
             ["call", "read_file", "then", "stop", "größe", "2", "5"]
         );
+        assert_eq!(words("__A_b_ ___ İx"), ["a_b", "i\u{307}x"]);
     }
 
     #[test]
