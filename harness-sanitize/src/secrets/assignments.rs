@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::encodings::from_base64;
 use super::forms::{Fit, fit, names_service};
 use super::look::{
     distinct, is_chosen, is_framework_key, is_hex, is_issued, is_placeholder, looks_random,
@@ -75,6 +76,12 @@ fn assigned_value(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
     let opening = quote.map_or(0, |quote| rest.len() - open.len() + quote.len_utf8());
     let inner = rest.get(opening..)?;
     let inner = inner.strip_prefix("Bearer ").unwrap_or(inner);
+    if let Some(pair) = inner.strip_prefix("Basic ").map(bare)
+        && is_user_and_password(pair)
+    {
+        let start = text.len() - inner.len() + "Basic ".len();
+        return Some(start..start + pair.len());
+    }
     let value = match rest.get(..opening) {
         Some("") | None => bare(inner),
         Some(opening) => quoted(inner, opening),
@@ -88,6 +95,15 @@ fn assigned_value(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
             holds => is_issued_secret(text, start..start + value.len(), opening > 0, name, holds),
         };
     real.then(|| start..start + value.len())
+}
+
+/// Whether this is the base64 of a user's name, a colon and a password, however short (RFC 7617).
+fn is_user_and_password(value: &str) -> bool {
+    let decoded = from_base64(value);
+    value.len() >= MIN_VALUE
+        && decoded.contains(&b':')
+        && !decoded.iter().any(u8::is_ascii_control)
+        && std::str::from_utf8(&decoded).is_ok()
 }
 
 /// Whether the value at `place`, behind a name that holds what a machine issued, has the form of its

@@ -104,7 +104,7 @@ pub(super) fn is_drawn(token: &str) -> bool {
     let mixed =
         has(u8::is_ascii_digit) || (has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase));
     let enough = if token.len() < 24 { 6 } else { 9 };
-    distinct(token) >= enough && mixed && !is_crossed_out(token)
+    distinct(token) >= enough && mixed && !is_crossed_out(token) && !is_padded(token)
 }
 
 /// Whether the value was crossed out (`xxxx`) or is that of a manual.
@@ -154,12 +154,24 @@ pub(super) fn is_chosen(value: &str) -> bool {
 /// Whether a value stands for a secret instead of being one.
 pub(super) fn is_placeholder(value: &str) -> bool {
     distinct(value) < if value.len() < 24 { 4 } else { 5 }
+        || is_padded(value)
         || value.starts_with(['$', '<', '{', '[', '%', '(', '*', '/', '.', '#', '?'])
         || value.contains("${")
         || value.contains("{{")
         || STANDS_FOR_ONE
             .as_ref()
             .is_some_and(|search| search.is_match(value))
+}
+
+/// Whether a long value is one character for the most part.
+fn is_padded(value: &str) -> bool {
+    let mut counts = [0usize; 256];
+    for byte in value.bytes() {
+        if let Some(count) = counts.get_mut(usize::from(byte)) {
+            *count += 1;
+        }
+    }
+    value.len() >= MIN_RANDOM_WORD && counts.iter().any(|count| count * 2 > value.len())
 }
 
 static STANDS_FOR_ONE: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {

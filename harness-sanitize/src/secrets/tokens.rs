@@ -9,7 +9,7 @@ use regex::Regex;
 use super::checksum;
 use super::find::{SecretKind, SecretSpan};
 use super::jwt;
-use super::kinds::{Kind, Prefix, SHAPES, kinds};
+use super::kinds::{Kind, PUBLIC, Prefix, SHAPES, kinds};
 use super::look::{is_crossed_out, is_drawn};
 
 /// Most bytes of a long word in which a shape is looked for: longer ones are data.
@@ -155,8 +155,11 @@ fn next_start(text: &str, at: usize, end: usize) -> usize {
 }
 
 /// Whether a value starts like a kind that nothing else starts like: it is a token of that kind,
-/// found as such, or no secret.
+/// found as such, or no secret. So are what names a client to everyone, and a spoilt token.
 pub(super) fn is_claimed(value: &str) -> bool {
+    if PUBLIC.iter().any(|prefix| value.starts_with(prefix)) || jwt::is_spoilt(value) {
+        return true;
+    }
     let first = value.bytes().next().unwrap_or_default();
     let kinds = TOKENS
         .as_ref()

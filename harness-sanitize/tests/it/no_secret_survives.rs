@@ -102,6 +102,12 @@ fn what_only_looks_like_one_is_untouched() {
         "spu-0123456789abcdef0123456789abcdef01",
         "eyJhbGciOiJIUzI1NiJ.eyJzdWIiOiIxMjM0In0.q7Xm2Vb9Lk4Tz8Rw1Yc6Nd3Hs5Jf0P",
         "ambee key=9f86d081884c7d659a2feaa0c55ad015",
+        // What everyone may see, and what stands for another.
+        "salesforce_key=3MVG9q7Xm2Vb9Lk4Tz8Rw1Yc6Nd3Hs5Jf0PgAeUiO",
+        "STRIPE_KEY=pk_live_q7Xm2Vb9Lk4Tz8Rw1Yc6Nd3H",
+        "beamer_key=0000000000000000000000000000000000q7Xm2Vb9",
+        "token=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0.c2lnbmF0dXJl",
+        "Authorization: Basic auth is off",
         "xk+EZTKq7Xm2Vb9Lk4Tz8Rw1Yc6Nd3Hs5Jf0PgAeUiOq7Xm2Vb9Lk4Tz8Rw1Yc",
     ] {
         assert!(
@@ -126,6 +132,18 @@ fn values_are_told_by_the_name_before_them() {
         (
             "Authorization: Bearer q7Xm2Vb9Lk4Tz8Rw",
             "Authorization: Bearer [REDACTED:authorization]",
+        ),
+        (
+            "Authorization: Basic bWU6bW9vbg==",
+            "Authorization: Basic [REDACTED:assigned]",
+        ),
+        (
+            "token=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI4MjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0.c2lnbmF0dXJl",
+            "token=[REDACTED:jwt]",
+        ),
+        (
+            "beamer_key=11111111q7Xm2Vb9Lk4Tz8Rw1Yc6Nd3Hs5Jf0PgAeU",
+            "beamer_key=[REDACTED:assigned]",
         ),
         (
             "postgres://app:q7Xm2Vb9@db/x",

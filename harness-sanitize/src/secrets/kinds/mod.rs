@@ -11,6 +11,10 @@ mod work;
 
 pub(super) use shapes::SHAPES;
 
+/// What the identifiers of clients start with that a service prints on every page: Salesforce's
+/// consumer key, Stripe's publishable one.
+pub(super) const PUBLIC: &[&str] = &["3MVG9", "pk_live_", "pk_test_"];
+
 /// How a token of one kind looks.
 pub(super) struct Kind {
     /// Its name, as it is shown in `[REDACTED:name]`.

@@ -54,6 +54,11 @@ pub(super) static KINDS: &[Kind] = &[
     kind("e2b-key", &["e2b_"], r"[a-f0-9]{40}"),
     kind("firecrawl-key", &["fc-"], r"[a-f0-9]{32}"),
     // Clouds.
+    common(
+        "truenas-key",
+        &["1-", "2-", "3-", "4-", "5-", "6-", "7-", "8-", "9-"],
+        r"[A-Za-z0-9]{64}",
+    ),
     kind(
         "aws-access-key",
         &["AKIA", "ASIA", "ABIA", "ACCA"],
