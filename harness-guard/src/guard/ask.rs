@@ -11,9 +11,12 @@ use crate::checks::{Consent, Consented};
 use crate::permit::Proofs;
 use crate::plan::PlanState;
 use crate::refusal::{Denial, Refusal};
+use crate::tool::ArgumentKind;
 
-/// Bytes of what a person is shown: the longest command whole, so that nothing hides behind a cut.
+/// Bytes of what a person is shown.
 const MAX_PREVIEW: usize = 16_384;
+/// Bytes of one argument that a person is shown, where it names nothing that the call touches.
+const MAX_SHOWN: usize = 2048;
 
 impl Inner {
     /// Lets an action through once the plan was approved. The first one asks.
@@ -77,7 +80,7 @@ impl Inner {
             Consent::Ask(asks) => asks.clone(),
             Consent::NotNeeded | Consent::Granted(_) => Vec::new(),
         };
-        let arguments = Value::Object(proofs.arguments.get().clone()).to_string();
+        let arguments = self.shown(proofs);
         let request = ApprovalRequest {
             tool: named.tool.clone(),
             phase: ctx.phase.name().to_owned(),
@@ -105,6 +108,36 @@ impl Inner {
                 Err(nobody(&asks))
             }
         }
+    }
+
+    /// The arguments, one a line, each as JSON: what the call touches first and whole, so that
+    /// nothing of that hides behind a long content.
+    fn shown(&self, proofs: &Proofs) -> String {
+        let kinds = &proofs.granted.tool().spec.arguments;
+        let is_touched = |name: &String| {
+            use ArgumentKind::{Command, Path, Pattern, Url};
+            matches!(kinds.get(name), Some(Command | Path | Pattern | Url))
+        };
+        let (touched, others): (Vec<_>, Vec<_>) = proofs
+            .arguments
+            .get()
+            .iter()
+            .partition(|(name, _)| is_touched(name));
+        let whole = touched.into_iter().map(|argument| (argument, usize::MAX));
+        let cut = others.into_iter().map(|argument| (argument, MAX_SHOWN));
+        let lines = whole.chain(cut).map(|((name, value), most)| {
+            let value = value.to_string();
+            // Redact, then cut: half a secret would not be recognised.
+            let value = self.intake.redactor().redact(&value);
+            let (name, bytes) = (Value::from(name.as_str()), value.len());
+            match value.get(..value.floor_char_boundary(most)) {
+                Some(start) if start.len() < bytes => {
+                    format!("{name}: {start} ... {bytes} bytes in all")
+                }
+                _ => format!("{name}: {value}"),
+            }
+        });
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     /// An answer in time; silence is a no, and so is an abort.

@@ -54,6 +54,25 @@ async fn what_a_person_sees_is_what_would_happen_without_its_secrets() {
     assert!(asked[0].preview.as_str().contains("plainwords"));
 }
 
+/// What a call touches comes first and whole, however long the rest is.
+#[tokio::test]
+async fn a_long_content_hides_no_path() {
+    let world = World::new();
+    let guard = world.guard().await;
+    let content = format!("start\n\"path\": \"harmless.txt\" {}", "x".repeat(100_000));
+    let _ = guard.call(&ctx(), write("real.txt", &content)).await;
+    let asked = world.person.asked.lock().unwrap();
+    let lines: Vec<&str> = asked[0].preview.as_str().lines().collect();
+    assert_eq!(lines[0], "\"path\": \"real.txt\"");
+    assert!(
+        lines[1].starts_with("\"content\": \"start\\n"),
+        "{}",
+        lines[1]
+    );
+    assert!(lines[1].ends_with("bytes in all"), "{}", lines[1]);
+    assert_eq!(lines.len(), 2);
+}
+
 #[tokio::test]
 async fn where_nobody_can_be_asked_nothing_that_asks_runs() {
     let world = World::new();
