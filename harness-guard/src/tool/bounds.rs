@@ -86,11 +86,8 @@ fn close(schema: &mut Value, depth: usize) -> Option<()> {
     let Some(fields) = schema.as_object_mut() else {
         return Some(());
     };
-    if is(fields, "string") {
-        at_most(fields, "maxLength", MAX_CONTENT);
-    }
-    if depth == 0 || fields.contains_key("properties") || is(fields, "object") {
-        let composes = COMPOSING.iter().any(|word| fields.contains_key(*word));
+    let composes = COMPOSING.iter().any(|word| fields.contains_key(*word));
+    if depth == 0 || composes || fields.contains_key("properties") || is(fields, "object") {
         let keyword = if composes {
             "unevaluatedProperties"
         } else {
@@ -107,14 +104,35 @@ fn close(schema: &mut Value, depth: usize) -> Option<()> {
             fields.insert(keyword.to_owned(), json!(false));
         }
     }
+    bound_parts(fields, depth)
+}
+
+/// Bounds what a schema is made of. What another schema puts together is closed there, once.
+fn bound_parts(fields: &mut Map<String, Value>, depth: usize) -> Option<()> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    if is(fields, "string") {
+        at_most(fields, "maxLength", MAX_CONTENT);
+    }
     for word in ["properties", "$defs", "definitions", "patternProperties"] {
         let inner = fields.get_mut(word).and_then(Value::as_object_mut);
         for (_, property) in inner.into_iter().flatten() {
             close(property, depth + 1)?;
         }
     }
-    if let Some(items) = fields.get_mut("items") {
-        close(items, depth + 1)?;
+    for word in ["items", "additionalProperties"] {
+        if let Some(inner) = fields.get_mut(word) {
+            close(inner, depth + 1)?;
+        }
+    }
+    for word in ["allOf", "anyOf", "oneOf"] {
+        let branches = fields.get_mut(word).and_then(Value::as_array_mut);
+        for branch in branches.into_iter().flatten() {
+            if let Some(branch) = branch.as_object_mut() {
+                bound_parts(branch, depth + 1)?;
+            }
+        }
     }
     Some(())
 }
@@ -189,6 +207,40 @@ mod tests {
                         "additionalProperties": false,
                         "properties": {"deep": {"type": "string", "maxLength": 1_048_576}},
                     },
+                },
+            })
+        );
+    }
+
+    /// As enumerations and options come out of a derived schema.
+    #[test]
+    fn what_is_put_together_is_closed_where_it_is_put_together() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "what": {"oneOf": [
+                    {"type": "object", "properties": {"all": {"type": "boolean"}}},
+                    {"type": "object", "properties": {"one": {"type": "string"}}},
+                ]},
+                "maybe": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            },
+        });
+        let bounded = bounded(schema, &BTreeMap::new()).unwrap();
+        assert_eq!(
+            bounded["properties"],
+            json!({
+                "what": {
+                    "oneOf": [
+                        {"type": "object", "properties": {"all": {"type": "boolean"}}},
+                        {"type": "object", "properties": {
+                            "one": {"type": "string", "maxLength": 1_048_576},
+                        }},
+                    ],
+                    "unevaluatedProperties": false,
+                },
+                "maybe": {
+                    "anyOf": [{"type": "string", "maxLength": 1_048_576}, {"type": "null"}],
+                    "unevaluatedProperties": false,
                 },
             })
         );

@@ -114,6 +114,34 @@ async fn what_is_not_json_is_a_refusal_and_an_event() {
     assert!(ran(&guard.call(&ctx(), twin).await));
 }
 
+/// Of a key that is there twice, what is judged is what runs.
+#[tokio::test]
+async fn a_key_that_is_there_twice_has_one_meaning() {
+    let world = World::new();
+    world.write("a.txt", "inside");
+    let guard = world.guard().await;
+    let twice = |one: &str, two: &str| {
+        let arguments = format!("{{\"path\": \"{one}\", \"p\\u0061th\": \"{two}\"}}");
+        raw_call("read_file", &arguments)
+    };
+    let outcome = guard.call(&ctx(), twice("a.txt", "../x")).await;
+    assert_eq!(error_of(&outcome), "path_outside");
+    let outcome = guard.call(&ctx(), twice("../x", "a.txt")).await;
+    assert!(outcome.for_model().contains("inside"), "{outcome:?}");
+    for (limit, error) in [
+        ("1e400", "malformed_arguments"),
+        ("18446744073709551616", "bad_arguments"),
+        ("-1", "bad_arguments"),
+        ("1.5", "bad_arguments"),
+        ("true", "bad_arguments"),
+        ("\"1\"", "bad_arguments"),
+    ] {
+        let arguments = format!("{{\"path\": \"a.txt\", \"limit\": {limit}}}");
+        let outcome = guard.call(&ctx(), raw_call("read_file", &arguments)).await;
+        assert_eq!(error_of(&outcome), error, "{limit}");
+    }
+}
+
 fn with_schema(schema: Value) -> Result<Tools, RegistryError> {
     Tools::new().add(
         ToolSpec::new("look_up", schema).effect(Effect::Read),
@@ -200,6 +228,11 @@ async fn unknown_fields_are_refused_however_the_schema_is_put_together() {
             "type": "object",
             "unevaluatedProperties": true,
             "anyOf": [{"properties": {"x": text()}, "required": ["x"]}],
+        }),
+        json!({
+            "type": "object",
+            "properties": {"x": {}},
+            "oneOf": [{"properties": {"x": text()}}],
         }),
         json!({"type": "object", "$ref": "#/$defs/a", "$defs": {"a": {"properties": {"x": text()}}}}),
     ] {
