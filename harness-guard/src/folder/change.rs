@@ -15,6 +15,8 @@ const NEW_FILE: u32 = 0o666;
 const NEW_FOLDER: u32 = 0o777;
 /// The permission bits of a mode.
 pub(crate) const PERMISSIONS: u32 = 0o7777;
+/// Those that other content may have: whose name a program runs in was said of the old one.
+const KEPT: u32 = 0o777;
 
 /// The folder of a relative path, held, and the last name.
 pub(crate) fn place<'p>(root: &OwnedFd, path: &'p str) -> io::Result<(OwnedFd, &'p str)> {
@@ -53,7 +55,7 @@ pub(crate) fn replace_file(
         flags,
         Mode::from_raw_mode(mode.unwrap_or(NEW_FILE) & 0o666),
     )?;
-    let mode = mode.or(there.map(|stat| stat.st_mode & PERMISSIONS));
+    let mode = mode.or(there.map(|stat| stat.st_mode & KEPT));
     let mut file = File::from(file);
     let outcome = file
         .write_all(bytes)

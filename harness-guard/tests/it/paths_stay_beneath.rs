@@ -134,6 +134,55 @@ async fn an_interrupted_write_leaves_the_old_file_and_a_whole_one_keeps_its_mode
     assert_eq!(names.len(), 1, "no temporary file stays");
 }
 
+/// A file that has another name outside is replaced, not written through; and what runs in its
+/// owner's name does so no more once an agent wrote it.
+#[tokio::test]
+async fn what_is_written_is_a_file_of_its_own() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let outside = world.place.path().join("secret.txt");
+    std::fs::write(&outside, "outside").unwrap();
+    std::fs::hard_link(&outside, world.work().join("other-name.txt")).unwrap();
+    world.write("program", "old");
+    let program = world.work().join("program");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o6755)).unwrap();
+    let guard = world.guard().await;
+    assert!(ran(&guard
+        .call(&ctx(), write("other-name.txt", "new"))
+        .await));
+    assert_eq!(world.read("other-name.txt"), "new");
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), "outside");
+    assert!(ran(&guard.call(&ctx(), write("program", "new")).await));
+    let mode = std::fs::metadata(&program).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o755);
+}
+
+/// What looks like a way out in other letters is a name like any other.
+#[tokio::test]
+async fn letters_that_look_like_dots_and_slashes_are_letters() {
+    let world = World::new();
+    std::fs::write(world.place.path().join("secret.txt"), "outside").unwrap();
+    let guard = world.guard().await;
+    for name in [
+        "\u{ff0e}\u{ff0e}/secret.txt",
+        "..\u{2215}secret.txt",
+        "\u{2025}/secret.txt",
+        "..\\secret.txt",
+        "%2e%2e%2fsecret.txt",
+    ] {
+        assert!(
+            ran(&guard.call(&ctx(), write(name, "inside")).await),
+            "{name}"
+        );
+        let said = guard.call(&ctx(), read(name)).await.for_model();
+        assert!(
+            said.contains("inside") && !said.contains("outside"),
+            "{said}"
+        );
+    }
+    assert_eq!(std::fs::read_dir(world.place.path()).unwrap().count(), 2);
+}
+
 #[test]
 fn the_folders_of_the_harness_are_kept_away() {
     let place = tempfile::tempdir().unwrap();
