@@ -48,40 +48,91 @@ pub(super) fn halving(
             runs.push((number, fate));
         }
     }
-    let mut program = vec![
-        instruction(LOAD, 0, 0, ARCHITECTURE),
-        // Another architecture has other numbers: what stands behind has an answer to that.
-        instruction(JUMP_EQUAL, 1, 0, architecture),
-        instruction(JUMP, 0, 0, 0),
-        instruction(LOAD, 0, 0, NUMBER),
-    ];
-    program.extend(halves(&runs)?);
-    let length = program.len();
-    for (at, instruction) in program.iter_mut().enumerate() {
-        if instruction.code == JUMP {
-            // To what looks at arguments, which stands behind.
-            instruction.k = u32::try_from(length - at - 1).ok()?;
+    let mut nodes = Vec::new();
+    let Next::Node(_) = halves(&runs, &mut nodes)? else {
+        return None;
+    };
+    // What a number comes to stands behind, once each; what looks at arguments stands behind that.
+    let mut actions: Vec<u32> = Vec::new();
+    for (_, fate) in &runs {
+        if let Fate::Always(action) = fate
+            && !actions.contains(action)
+        {
+            actions.push(*action);
         }
     }
+    let leaves = HEAD + nodes.len();
+    let arguments = leaves + actions.len();
+    let place = |next: Next| match next {
+        Next::Node(node) => Some(HEAD + node),
+        Next::Fate(Fate::Arguments) => Some(arguments),
+        Next::Fate(Fate::Always(wanted)) => {
+            let at = actions.iter().position(|action| *action == wanted)?;
+            Some(leaves + at)
+        }
+    };
+    let mut program = vec![
+        instruction(LOAD, 0, 0, ARCHITECTURE),
+        // Another architecture has other numbers: what looks at arguments has an answer to that.
+        instruction(JUMP_EQUAL, 1, 0, architecture),
+        instruction(JUMP, 0, 0, u32::try_from(arguments.checked_sub(3)?).ok()?),
+        instruction(LOAD, 0, 0, NUMBER),
+    ];
+    for Node { from, below, above } in nodes {
+        // A jump is counted from behind itself, and in one byte.
+        let behind = program.len() + 1;
+        let over = |next| u8::try_from(place(next)?.checked_sub(behind)?).ok();
+        program.push(instruction(
+            JUMP_GREATER_EQUAL,
+            over(above)?,
+            over(below)?,
+            from,
+        ));
+    }
+    program.extend(
+        actions
+            .iter()
+            .map(|action| instruction(RETURN, 0, 0, *action)),
+    );
     program.extend(narrowed.iter().cloned());
     Some(program)
 }
 
-fn halves(runs: &[(u32, Fate)]) -> Option<Vec<sock_filter>> {
+/// Instructions before the first comparison.
+const HEAD: usize = 4;
+
+/// One comparison: whether a number is `from` or above.
+struct Node {
+    from: u32,
+    below: Next,
+    above: Next,
+}
+
+/// Where a comparison leads.
+#[derive(Clone, Copy)]
+enum Next {
+    Node(usize),
+    Fate(Fate),
+}
+
+/// Adds the comparisons that tell `runs` apart, each before those it leads to; gives the first.
+fn halves(runs: &[(u32, Fate)], nodes: &mut Vec<Node>) -> Option<Next> {
     if let [(_, fate)] = runs {
-        return Some(vec![match fate {
-            Fate::Always(action) => instruction(RETURN, 0, 0, *action),
-            Fate::Arguments => instruction(JUMP, 0, 0, 0),
-        }]);
+        return Some(Next::Fate(*fate));
     }
     let (below, above) = runs.split_at_checked(runs.len() / 2)?;
     let (from, _) = above.first()?;
-    let below = halves(below)?;
-    let over = u8::try_from(below.len()).ok()?;
-    let mut program = vec![instruction(JUMP_GREATER_EQUAL, over, 0, *from)];
-    program.extend(below);
-    program.extend(halves(above)?);
-    Some(program)
+    let at = nodes.len();
+    let nothing = Next::Fate(Fate::Arguments);
+    nodes.push(Node {
+        from: *from,
+        below: nothing,
+        above: nothing,
+    });
+    let (below, above) = (halves(below, nodes)?, halves(above, nodes)?);
+    let node = nodes.get_mut(at)?;
+    (node.below, node.above) = (below, above);
+    Some(Next::Node(at))
 }
 
 /// Goes through `program` as the kernel would for this number; nothing where it is not understood.

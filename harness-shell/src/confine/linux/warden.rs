@@ -4,7 +4,7 @@
 //! reason, and when it panics; so nothing that it started outlives it.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command};
 use std::sync::{Arc, mpsc};
@@ -20,6 +20,12 @@ use super::namespace::{DYING, is_dead, processes};
 /// Attempts to execute a launcher, and the pause between two.
 const ATTEMPTS: usize = 200;
 const PAUSE: Duration = Duration::from_millis(1);
+
+/// A time in which nobody can have been given every number there is: starting a thread takes ten
+/// microseconds.
+const BRIEF: Duration = Duration::from_millis(5);
+/// Processes of anybody's that are looked at one by one, and not all that there are.
+const FEW: usize = 256;
 
 /// What a tree leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,11 +52,24 @@ struct Killed {
 }
 
 /// Ends the tree however its thread ends.
-struct Ending(Domain);
+struct Ending {
+    tree: Domain,
+    is_over: bool,
+}
+
+impl Ending {
+    /// Kills the tree, once: whom it meets cannot start anybody any more.
+    fn now(&mut self) {
+        self.tree.kill_all();
+        self.is_over = true;
+    }
+}
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        self.0.kill_all();
+        if !self.is_over {
+            self.tree.kill_all();
+        }
     }
 }
 
@@ -66,25 +85,33 @@ impl Warden {
         let (questions, asked) = mpsc::channel::<Question>();
         let (tell, told) = mpsc::channel();
         let body = move || {
-            // Opened while that may be done; it is read once the tree is killed.
-            let mut processes = Dir::new(File::open("/proc")?)?;
-            let tree = match restriction.enter() {
-                Ok(domain) => Ending(domain),
+            let mut roll = Roll::open()?;
+            let mut ending = match restriction.enter() {
+                Ok(tree) => Ending {
+                    tree,
+                    is_over: false,
+                },
                 Err(error) => {
                     let _ = tell.send(Err(error));
                     return Ok(Vec::new());
                 }
             };
+            let before = Instant::now();
+            let started = spawn(&mut command);
+            roll.first = started
+                .as_ref()
+                .ok()
+                .map(|child| (Pid::from_child(child), before));
             // One who no longer listens asks no more either.
-            let _ = tell.send(spawn(&mut command));
+            let _ = tell.send(started);
             drop(tell);
             for Question(mut pids, answer) in asked {
-                pids.retain(|pid| tree.0.holds(*pid));
+                pids.retain(|pid| ending.tree.holds(*pid));
                 let _ = answer.send(pids);
             }
-            tree.0.kill_all();
+            ending.now();
             // From here on nobody joins them.
-            Ok(killed(&tree.0, &mut processes))
+            Ok(killed(&ending.tree, roll.call()))
         };
         let thread = thread::Builder::new()
             .name("confined".to_owned())
@@ -151,16 +178,62 @@ impl Drop for Warden {
 
 /// Whom a kill of all has met, dead already or about to be. A handle is of the tree if its process
 /// is before and after it is opened, for a number may be somebody else's in between.
-fn killed(tree: &Domain, processes: &mut Dir) -> Vec<Killed> {
+fn killed(tree: &Domain, pids: Vec<Pid>) -> Vec<Killed> {
     let own = getpid();
-    let names = processes.filter_map(|entry| entry.ok()?.file_name().to_str().ok()?.parse().ok());
-    let pids = names.filter_map(Pid::from_raw);
-    pids.filter(|pid| *pid != own && tree.holds(*pid))
+    pids.into_iter()
+        .filter(|pid| *pid != own && tree.holds(*pid))
         .filter_map(|pid| {
             let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
             tree.holds(pid).then_some(Killed { pid, handle })
         })
         .collect()
+}
+
+/// Which processes there may be in a tree that starts no more of them. All that there are, of which
+/// the tree's are few: so where it is known that no others can be, those that came after its first.
+///
+/// The kernel gives numbers out in a row and says which was the last. It comes back to a number
+/// only when it has gone once round all of them, of which there are a thousand and more a processor:
+/// not within [`BRIEF`], whoever starts what.
+struct Roll {
+    /// Opened while that may be done; both are read once the tree is killed.
+    all: Dir,
+    last: File,
+    /// The tree's first process, and a time before its start.
+    first: Option<(Pid, Instant)>,
+}
+
+impl Roll {
+    fn open() -> io::Result<Self> {
+        Ok(Self {
+            all: Dir::new(File::open("/proc")?)?,
+            last: File::open("/proc/loadavg")?,
+            first: None,
+        })
+    }
+
+    fn call(&mut self) -> Vec<Pid> {
+        if let Some(few) = self.since_the_first() {
+            return few;
+        }
+        let names =
+            (&mut self.all).filter_map(|entry| entry.ok()?.file_name().to_str().ok()?.parse().ok());
+        names.filter_map(Pid::from_raw).collect()
+    }
+
+    /// Those with numbers from the first's to the last that was given out, if they are few and
+    /// there can be no others.
+    fn since_the_first(&mut self) -> Option<Vec<Pid>> {
+        let (first, before) = self.first?;
+        let mut load = String::new();
+        self.last.read_to_string(&mut load).ok()?;
+        let last: i32 = load.split_whitespace().next_back()?.parse().ok()?;
+        let numbers = first.as_raw_nonzero().get()..=last;
+        // Looked at behind what it bounds.
+        let is_brief = before.elapsed() < BRIEF;
+        let is_few = (1..=FEW).contains(&numbers.clone().count());
+        (is_brief && is_few).then(|| numbers.filter_map(Pid::from_raw).collect())
+    }
 }
 
 /// Starts `command`. A launcher cannot be executed as long as another child of the host, which is
