@@ -15,6 +15,7 @@ use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions as FileOptions};
 use std::io::Write as _;
 use std::path::Path;
+use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,8 @@ const APPENDS: usize = 200;
 const LOOKS: usize = 20;
 const APPENDERS: usize = 8;
 const SOON: Duration = Duration::from_secs(120);
+/// Tells a copy of this program to follow a workspace and to say what that took.
+const FOLLOW: &str = "--follow";
 
 /// A figure, and what it is measured against.
 struct Row {
@@ -113,6 +116,12 @@ fn machine() -> Value {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
+    if let [_, argument, root, config_dir] = arguments.as_slice()
+        && argument == FOLLOW
+    {
+        let (root, config_dir) = (root.into(), config_dir.into());
+        return follow(&WorkspacePaths { root, config_dir });
+    }
     let events = arguments
         .iter()
         .position(|argument| argument == "--events")
@@ -172,7 +181,7 @@ fn large(table: &mut Table, events: usize) {
     together(table, &halves);
     mailbox(table, &halves, events);
     verify(table, &place.reader(), events);
-    memory(table, &place.reader(), events);
+    memory(table, &place, events);
 }
 
 fn open_cost(place: &Place) -> Duration {
@@ -273,21 +282,31 @@ fn verify(table: &mut Table, reader: &Reader, events: usize) {
     table.against("verify", rate(ours), "MB/s", events, rate(alone));
 }
 
-/// What a follower of the mailbox holds.
-fn memory(table: &mut Table, reader: &Reader, events: usize) {
-    let before = resident();
-    let mut follower = reader.follow(Mailbox::default());
-    follower.refresh().unwrap();
-    let held = resident().saturating_sub(before);
-    assert!(follower.get().pending_count() >= PENDING);
-    table.row("follower", held as f64 / 1e6, "MB", events);
+/// The most memory that a process ever holds which follows the mailbox and does nothing else, its
+/// program included.
+fn memory(table: &mut Table, place: &Place, events: usize) {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .arg(FOLLOW)
+        .args([&place.paths.root, &place.paths.config_dir])
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let kibibytes: f64 = str::from_utf8(&output.stdout)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap();
+    table.row("follower", kibibytes * 1024.0 / 1e6, "MB", events);
 }
 
-/// Resident bytes of this process.
-fn resident() -> u64 {
-    let status = fs::read_to_string("/proc/self/statm").unwrap();
-    let pages: u64 = status.split(' ').nth(1).unwrap().parse().unwrap();
-    pages * 4096
+/// Follows the mailbox once to the end, and prints the process's high-water mark in KiB.
+fn follow(paths: &WorkspacePaths) {
+    let mut follower = Reader::open(paths).unwrap().follow(Mailbox::default());
+    follower.refresh().unwrap();
+    assert!(follower.get().pending_count() > 0);
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let mark = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    println!("{}", mark.unwrap().trim().trim_end_matches(" kB"));
 }
 
 /// A workspace in a folder that goes with it.

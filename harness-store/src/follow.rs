@@ -8,11 +8,11 @@ use sha2::{Digest, Sha256};
 use crate::error::StoreError;
 use crate::folds::State;
 use crate::journal::MAX_COMMIT;
-use crate::lines::{Content, LineReader, RawLine};
+use crate::lines::{Block, Blocks, Content, RawLine};
 use crate::root::{FileId, Handle, Root};
 use crate::segments::{self, Opened, Part};
 use crate::snapshot::{self, Footing, Snapshot};
-use crate::wire::{Line, MAX_LINE, parse_line};
+use crate::wire::{Line, Linked, LinkedLine, MAX_LINE, parse_line, parse_linked, sha256};
 
 /// Why a snapshot of another journal, or of another past of this one, is dropped.
 const NO_FOOTING: &str = "it stands on no line of this journal";
@@ -24,6 +24,18 @@ pub trait Fold {
 
     /// Forgets everything: the journal was cut or replaced and will be read anew.
     fn reset(&mut self);
+
+    /// Whether lines of this kind say anything to it. Other lines of ours are not read for it, so
+    /// that they cost next to nothing; it may be handed one all the same.
+    fn takes(&self, kind: &str) -> bool {
+        let _ = kind;
+        true
+    }
+
+    /// The record `seq` is of a kind that it does not take.
+    fn pass(&mut self, seq: u64) {
+        let _ = seq;
+    }
 
     /// Takes its part of a snapshot, as if every line up to there had been taken in; says whether
     /// it could. A fold that is in no snapshot reads the journal from its first line.
@@ -42,6 +54,15 @@ impl<A: Fold, B: Fold> Fold for (A, B) {
     fn reset(&mut self) {
         self.0.reset();
         self.1.reset();
+    }
+
+    fn takes(&self, kind: &str) -> bool {
+        self.0.takes(kind) || self.1.takes(kind)
+    }
+
+    fn pass(&mut self, seq: u64) {
+        self.0.pass(seq);
+        self.1.pass(seq);
     }
 
     fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
@@ -63,6 +84,40 @@ pub struct Follower<F> {
     /// Whether the fold has taken in anything.
     begun: bool,
     fold: F,
+}
+
+/// A line, as far as the fold needs it.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "they go from hand to hand: a box for each would cost more than it saves"
+)]
+enum Found {
+    /// One to take in.
+    Line(Line),
+    /// A record of a kind that the fold does not take.
+    Passed { seq: u64, more: bool },
+}
+
+impl Found {
+    fn of(line: &LinkedLine<'_>, fold: &impl Fold) -> Self {
+        let link = line.link.as_ref();
+        let passed =
+            link.filter(|link| str::from_utf8(link.kind).is_ok_and(|kind| !fold.takes(kind)));
+        match passed {
+            Some(link) => Self::Passed {
+                seq: link.seq,
+                more: link.more,
+            },
+            None => Self::Line(parse_linked(line.bytes, line.offset, link)),
+        }
+    }
+
+    const fn goes_on(&self) -> bool {
+        match self {
+            Self::Line(line) => line.goes_on(),
+            Self::Passed { more, .. } => *more,
+        }
+    }
 }
 
 /// How far a journal was read.
@@ -221,25 +276,50 @@ impl<F: Fold> Follower<F> {
         } else if length < self.place.offset || !self.place.still_holds(&file).map_err(failed)? {
             return Ok(false);
         }
-        let (place, fold) = (&mut self.place, &mut self.fold);
-        let mut reader = LineReader::new(&file, place.offset, length);
-        let mut commit: Vec<Line> = Vec::new();
-        while let Some(raw) = reader.next_line().map_err(failed)? {
-            let end = raw.end;
-            let line = line_of(raw);
-            let complete = !line.goes_on() || commit.len() >= MAX_COMMIT;
-            commit.push(line);
-            if complete {
-                for line in commit.drain(..) {
-                    place.last = Some((line.offset(), *line.digest()));
-                    place.lines = place.lines.saturating_add(1);
-                    fold.apply(&line);
-                    self.begun = true;
+        let mut blocks = Blocks::new(&file, self.place.offset, length);
+        let mut commit: Vec<Found> = Vec::new();
+        while let Some(block) = blocks.next_block().map_err(failed)? {
+            match block {
+                Block::Lines(offset, lines) => {
+                    let mut last = None;
+                    for line in Linked::new(offset, lines) {
+                        if self.take(&mut commit, Found::of(&line, &self.fold), line.end) {
+                            last = Some(line);
+                        }
+                    }
+                    if let Some(line) = last {
+                        self.place.last = Some((line.offset, sha256(line.bytes)));
+                    }
                 }
-                place.offset = end;
+                Block::TooLong(raw) => {
+                    let (end, line) = (raw.end, line_of(raw));
+                    let last = (line.offset(), *line.digest());
+                    if self.take(&mut commit, Found::Line(line), end) {
+                        self.place.last = Some(last);
+                    }
+                }
             }
         }
         Ok(true)
+    }
+
+    /// Takes in a line that ends at byte `end` with the commit that it completes; says whether it
+    /// completes one.
+    fn take(&mut self, commit: &mut Vec<Found>, found: Found, end: u64) -> bool {
+        let complete = !found.goes_on() || commit.len() >= MAX_COMMIT;
+        commit.push(found);
+        if complete {
+            for found in commit.drain(..) {
+                match found {
+                    Found::Line(line) => self.fold.apply(&line),
+                    Found::Passed { seq, .. } => self.fold.pass(seq),
+                }
+                self.place.lines = self.place.lines.saturating_add(1);
+            }
+            self.begun = true;
+            self.place.offset = end;
+        }
+        complete
     }
 
     fn start_anew(&mut self) {

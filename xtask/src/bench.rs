@@ -67,7 +67,7 @@ impl Bench {
             Self::Guard => &[("harness-guard", "guard")],
             Self::Shell => &[("harness-shell", "shell")],
             Self::Rules => &[("harness-rules", "rules")],
-            Self::Store => &[("harness-store", "store")],
+            Self::Store => &[("harness-store", "store"), ("harness-rules", "ledger")],
             Self::Repair => &[("harness-repair", "repair"), ("harness-cli", "run")],
         }
     }

@@ -38,6 +38,28 @@ pub(crate) use verdict::{SUPERSEDED, evidence_of};
 use crate::evidence::MasterKey;
 use crate::search::SearchIndex;
 
+/// The kinds of events that say anything of rules and trials; no other is read.
+const TAKEN: [&str; 18] = [
+    "session_opened",
+    "session_closed",
+    "health",
+    "rule_add",
+    "rule_import",
+    "trial_opened",
+    "trial_assigned",
+    "trial_observed",
+    "worth_assigned",
+    "worth_observed",
+    "validation_round_started",
+    "validation_candidate_started",
+    "validation_replay_case",
+    "validation_verdict",
+    "rule_promote",
+    "rule_retire",
+    "quarantine",
+    "scope_full",
+];
+
 /// A rule with its history.
 #[derive(Clone, Debug)]
 pub struct RuleRecord {
@@ -375,5 +397,14 @@ impl Fold for Ledger {
 
     fn reset(&mut self) {
         *self = Self::new(self.key.take());
+    }
+
+    /// The kinds that [`Ledger::event`] has an arm for.
+    fn takes(&self, kind: &str) -> bool {
+        TAKEN.contains(&kind)
+    }
+
+    fn pass(&mut self, seq: u64) {
+        self.last_seq = seq;
     }
 }

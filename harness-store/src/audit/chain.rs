@@ -13,7 +13,7 @@ use crate::journal::MAX_COMMIT;
 use crate::lines::{Block, Blocks};
 use crate::reader::Reader;
 use crate::segments::{self, Opened, Part};
-use crate::wire::{Body, Event, Line, Link, Record, parse_line, sha256};
+use crate::wire::{Body, Event, Line, Linked, LinkedLine, Record, parse_linked, sha256};
 
 /// The kinds that say something of the chain, so that their fields are read.
 const TOLD: [&[u8]; 2] = [b"tail_repaired", b"segment"];
@@ -110,26 +110,25 @@ enum What {
 }
 
 impl Seen {
-    /// Looks at the first of the lines that begin at byte `offset`.
-    fn first(lines: &[u8], offset: u64) -> Self {
-        let link = Link::first(lines);
-        let length = match &link {
-            Some(link) => link.length,
-            None => lines.iter().take_while(|byte| **byte != b'\n').count(),
-        };
-        let line = lines.get(..length).unwrap_or_default();
-        let what = match link {
+    fn of(line: &LinkedLine<'_>) -> Self {
+        let what = match &line.link {
             Some(link) if !TOLD.contains(&link.kind) => What::Link {
                 seq: link.seq,
                 prev: link.prev,
                 more: link.more,
-                offset,
-                digest: sha256(line),
+                offset: line.offset,
+                digest: sha256(line.bytes),
             },
-            _ => What::Line(Box::new(parse_line(line, offset))),
+            link => What::Line(Box::new(parse_linked(
+                line.bytes,
+                line.offset,
+                link.as_ref(),
+            ))),
         };
-        let end = offset + length as u64 + 1;
-        Self { what, end }
+        Self {
+            what,
+            end: line.end,
+        }
     }
 
     fn goes_on(&self) -> bool {
@@ -166,15 +165,9 @@ fn looked_at(block: Block<'_>) -> Vec<Seen> {
     })
 }
 
-fn look(mut lines: &[u8], mut offset: u64) -> Vec<Seen> {
+fn look(lines: &[u8], offset: u64) -> Vec<Seen> {
     let mut seen = Vec::with_capacity(lines.len() / USUAL_LINE);
-    while !lines.is_empty() {
-        let line = Seen::first(lines, offset);
-        let length = usize::try_from(line.end - offset).unwrap_or(usize::MAX);
-        lines = lines.get(length..).unwrap_or_default();
-        offset = line.end;
-        seen.push(line);
-    }
+    seen.extend(Linked::new(offset, lines).map(|line| Seen::of(&line)));
     seen
 }
 

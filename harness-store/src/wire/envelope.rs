@@ -134,8 +134,13 @@ impl Line {
 /// Reads the line (without its line feed) that begins at byte `offset`. Never fails: what cannot
 /// be read is [`Line::Unreadable`].
 pub fn parse_line(bytes: &[u8], offset: u64) -> Line {
+    parse_linked(bytes, offset, Link::of(bytes).as_ref())
+}
+
+/// [`parse_line`] of a line whose link is known, if it has one.
+pub(crate) fn parse_linked(bytes: &[u8], offset: u64, link: Option<&Link<'_>>) -> Line {
     let digest = sha256(bytes);
-    if let Some(record) = read_ours(bytes, offset, digest) {
+    if let Some(record) = link.and_then(|link| read_ours(link, bytes, offset, digest)) {
         return Line::Chained(record);
     }
     read(bytes, offset, digest).unwrap_or_else(|reason| Line::Unreadable {
@@ -147,8 +152,7 @@ pub fn parse_line(bytes: &[u8], offset: u64) -> Line {
 
 /// Reads a line as we write them, of a kind that is frequent. `None` for any other, which [`read`]
 /// looks at in full. The shorter way, and the same result.
-fn read_ours(bytes: &[u8], offset: u64, digest: [u8; 32]) -> Option<Record> {
-    let link = Link::of(bytes)?;
+fn read_ours(link: &Link<'_>, bytes: &[u8], offset: u64, digest: [u8; 32]) -> Option<Record> {
     let kind = str::from_utf8(link.kind).ok()?;
     let event = Event::of_kind(kind, bytes).filter(|event| event.check().is_ok())?;
     Some(Record {
@@ -298,6 +302,10 @@ mod tests {
                 episode: None,
             })),
         ];
+        let short = |line: &[u8], digest| {
+            let record = Link::of(line).and_then(|link| read_ours(&link, line, 3, digest));
+            record.map(Line::Chained)
+        };
         for event in events {
             let fields = json::to_value(&event).unwrap();
             let fields = fields.as_object().unwrap().clone();
@@ -306,14 +314,13 @@ mod tests {
             let digest = sha256(&line);
             let long = read(&line, 3, digest).unwrap();
             assert!(matches!(long.event(), Some((_, read)) if *read == event));
-            let short = read_ours(&line, 3, digest).map(Line::Chained);
-            assert_eq!(short, Some(long));
+            assert_eq!(short(&line, digest), Some(long));
             // And whatever byte of it is another one.
             for at in 0..line.len() {
                 let mut other = line.clone();
                 other[at] ^= 1;
                 let long = read(&other, 3, digest).ok();
-                let short = read_ours(&other, 3, digest).map(Line::Chained);
+                let short = short(&other, digest);
                 assert!(short.is_none() || short == long, "byte {at}");
             }
         }

@@ -79,6 +79,61 @@ impl<'l> Link<'l> {
     }
 }
 
+/// Whole lines one behind the other, each with the link that it is.
+#[derive(Debug)]
+pub(crate) struct Linked<'l> {
+    /// The byte of the file at which the next line begins.
+    offset: u64,
+    rest: &'l [u8],
+}
+
+/// A line without its line feed.
+#[derive(Debug)]
+pub(crate) struct LinkedLine<'l> {
+    /// The byte of the file at which it begins.
+    pub(crate) offset: u64,
+    /// The byte after its line feed.
+    pub(crate) end: u64,
+    pub(crate) bytes: &'l [u8],
+    /// `None` if it is not a line as we write them.
+    pub(crate) link: Option<Link<'l>>,
+}
+
+impl<'l> Linked<'l> {
+    /// The lines that begin at byte `offset` of a file.
+    pub(crate) const fn new(offset: u64, lines: &'l [u8]) -> Self {
+        Self {
+            offset,
+            rest: lines,
+        }
+    }
+}
+
+impl<'l> Iterator for Linked<'l> {
+    type Item = LinkedLine<'l>;
+
+    fn next(&mut self) -> Option<LinkedLine<'l>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let link = Link::first(self.rest);
+        let length = match &link {
+            Some(link) => link.length,
+            None => self.rest.iter().take_while(|byte| **byte != b'\n').count(),
+        };
+        let (bytes, rest) = self.rest.split_at_checked(length)?;
+        self.rest = rest.get(1..).unwrap_or_default();
+        let offset = self.offset;
+        self.offset += length as u64 + 1;
+        Some(LinkedLine {
+            offset,
+            end: self.offset,
+            bytes,
+            link,
+        })
+    }
+}
+
 /// What is left of the bytes.
 struct Cursor<'l> {
     rest: &'l [u8],
@@ -570,6 +625,16 @@ mod tests {
         fn the_first_of_several_lines_is_the_line(line in any_line(), behind in any::<Vec<u8>>()) {
             let lines = [line.as_slice(), b"\n", &behind].concat();
             prop_assert_eq!(Link::first(&lines), Link::of(&line));
+        }
+
+        #[test]
+        fn lines_are_told_apart_by_their_line_feeds_alone(lines in prop::collection::vec(any_piece(), 0..40)) {
+            let lines = [lines.concat().as_slice(), b"\n"].concat();
+            let told: Vec<&[u8]> = Linked::new(7, &lines).map(|line| line.bytes).collect();
+            let split: Vec<&[u8]> = lines[..lines.len() - 1].split(|byte| *byte == b'\n').collect();
+            prop_assert_eq!(told, split);
+            let end = Linked::new(7, &lines).last().map(|line| line.end);
+            prop_assert_eq!(end, Some(7 + lines.len() as u64));
         }
 
         #[test]

@@ -17,10 +17,11 @@ pub(crate) mod saved;
 pub mod score;
 pub mod trace;
 
+pub(crate) use envelope::parse_linked;
 pub use envelope::{Body, Line, Record, parse_line};
 pub use event::Event;
 pub use hash::{hex, sha256, sha256_hex, turn_digest, unhex};
-pub(crate) use link::Link;
+pub(crate) use link::{Linked, LinkedLine};
 
 /// Bytes of one line of any of our files, its line feed not counted. A longer line is reported
 /// and skipped without being held in memory; one of ours is never written.
