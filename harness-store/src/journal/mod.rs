@@ -1,31 +1,29 @@
 //! The journal as its writer sees it. Everything here happens under the lock.
 
+mod end;
+mod repair;
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use harness_core::{CleanText, Timestamp, layout};
+use harness_core::{Timestamp, layout};
 use sha2::{Digest, Sha256};
 
+use self::end::End;
 use crate::anchor::{Anchor, Head};
 use crate::error::StoreError;
 use crate::follow::line_of;
-use crate::lines::{LineReader, start_of_last_lines};
+use crate::lines::LineReader;
 use crate::redaction::Sink;
 use crate::root::{Access, FileId, Handle, Root};
 use crate::segments;
 use crate::wire::envelope::enclose;
-use crate::wire::event::{RecordSkipped, Segment, TailRepaired};
-use crate::wire::{Event, Line, MAX_LINE, hex, json};
+use crate::wire::event::Segment;
+use crate::wire::{Event, Line, MAX_LINE, json};
 
 /// Events of one commit at most; readers hold a commit in memory until its last line is there.
 pub const MAX_COMMIT: usize = 4096;
-/// Lines looked at from the end at first when a journal is taken up.
-const FIRST_LOOK: usize = 16;
-/// Unreadable lines at the end that are journaled one by one when a journal is taken up.
-const MAX_SKIPPED: usize = 16;
-/// Repairs that are kept to be told.
-const MAX_OWED: usize = 2 * MAX_SKIPPED;
 
 /// When the growing file of the journal is closed and a new one begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,21 +50,6 @@ pub struct Committed {
     pub seq: u64,
     /// Its time.
     pub ts: Timestamp,
-}
-
-/// How far the journal goes.
-#[derive(Clone, Debug)]
-struct End {
-    /// The byte after the last line that counts.
-    offset: u64,
-    /// Lines up to there, of any kind.
-    lines: u64,
-    /// Digest of the last of them; `None` where there is none.
-    last: Option<[u8; 32]>,
-    /// The last line of the chain.
-    head: Head,
-    /// Where lines begin, after the head, that nobody can read.
-    unreadable: Vec<u64>,
 }
 
 /// The journal's file, open for appending.
@@ -208,14 +191,6 @@ impl Journal {
         self.end.offset = 0;
         self.began = None;
         Ok(())
-    }
-
-    /// Tells what is owed, if anything is.
-    fn tell_owed(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        if self.owed.is_empty() {
-            return Ok(());
-        }
-        self.append(&[], now).map(drop)
     }
 
     fn is_due(&mut self, now: Timestamp) -> Result<bool, StoreError> {
@@ -360,159 +335,6 @@ impl Journal {
         self.is_known = true;
         Ok(())
     }
-
-    /// Cuts off what a failed append left: it was not acknowledged.
-    fn finish_cut(&mut self) -> Result<(), StoreError> {
-        let Some(offset) = self.cut_to else {
-            return Ok(());
-        };
-        // Another process may have repaired it and gone on; then nothing here is ours to cut.
-        let ours = *self.anchor.slot();
-        self.anchor.reload()?;
-        if *self.anchor.slot() == ours {
-            self.file
-                .cut(offset)
-                .and_then(|()| self.file.sync())
-                .map_err(|error| failed(&self.root, &error, "repair"))?;
-        }
-        self.cut_to = None;
-        Ok(())
-    }
-
-    /// Cuts what is behind the last complete commit, and journals that and every other way in
-    /// which the journal did not end as it should. `anchored` is whether the anchor knows the
-    /// head, `None` if there is no anchor to ask.
-    fn repair(&mut self, anchored: Option<bool>, now: Timestamp) -> Result<(), StoreError> {
-        let error = |error: io::Error, root: &Root| failed(root, &error, "repair");
-        let length = self.file.length().map_err(|e| error(e, &self.root))?;
-        let dropped = length.saturating_sub(self.end.offset);
-        self.is_known &= anchored != Some(false);
-        if dropped > 0 || anchored != Some(true) {
-            let digest =
-                digest_of(&self.file, self.end.offset, length).map_err(|e| error(e, &self.root))?;
-            if dropped > 0 {
-                self.file
-                    .cut(self.end.offset)
-                    .map_err(|e| error(e, &self.root))?;
-            }
-            self.owe(Event::TailRepaired(TailRepaired {
-                dropped_bytes: dropped,
-                dropped_sha256: hex(&digest),
-                anchored,
-            }));
-        }
-        for offset in std::mem::take(&mut self.end.unreadable) {
-            self.owe(Event::RecordSkipped(RecordSkipped {
-                path: layout::journal().as_str().to_owned(),
-                offset,
-                reason: CleanText::new("the line does not read")
-                    .unwrap_or_else(|_| CleanText::empty()),
-            }));
-        }
-        self.tell_owed(now)
-    }
-
-    /// Keeps something to tell until it can be told, once.
-    fn owe(&mut self, event: Event) {
-        if self.owed.len() < MAX_OWED && !self.owed.contains(&event) {
-            self.owed.push(event);
-        }
-    }
-}
-
-impl End {
-    const NOTHING: Self = Self {
-        offset: 0,
-        lines: 0,
-        last: None,
-        head: Head::GENESIS,
-        unreadable: Vec::new(),
-    };
-
-    /// Finds the end by looking back from it, into the last closed segment at need, until a line of
-    /// the chain says how many lines there are before.
-    fn find(root: &Root, growing: &Handle) -> Result<Self, StoreError> {
-        let failed = |error: io::Error| failed(root, &error, "read");
-        if let Some(end) = Self::seek(growing).map_err(failed)? {
-            return Ok(end);
-        }
-        let before = match segments::closed(root)?.last() {
-            None => Self::NOTHING,
-            Some(first_seq) => {
-                let path = layout::journal_segment(*first_seq);
-                let file = root.open_file(path.as_str(), Access::Read)?;
-                Self {
-                    offset: 0,
-                    unreadable: Vec::new(),
-                    ..Self::seek(&file).map_err(failed)?.unwrap_or(Self::NOTHING)
-                }
-            }
-        };
-        let length = growing.length().map_err(failed)?;
-        before.walk(growing, length).map_err(failed)
-    }
-
-    /// The end of a file; `None` if it has no line of the chain.
-    fn seek(file: &Handle) -> io::Result<Option<Self>> {
-        let length = file.length()?;
-        let mut look = FIRST_LOOK;
-        loop {
-            let from = start_of_last_lines(length, look, |buffer, at| file.read_at(buffer, at))?;
-            let start = Self {
-                offset: from,
-                ..Self::NOTHING
-            };
-            let end = start.walk(file, length)?;
-            if end.head != Head::GENESIS {
-                return Ok(Some(end));
-            }
-            if from == 0 {
-                return Ok(None);
-            }
-            look = look.saturating_mul(8);
-        }
-    }
-
-    /// Goes on to the last complete commit before byte `length`.
-    fn walk(mut self, file: &Handle, length: u64) -> io::Result<Self> {
-        let mut reader = LineReader::new(file, self.offset, length);
-        // The end as it will be when the commit under way is complete.
-        let mut ahead = self.clone();
-        let mut open = 0;
-        while let Some(raw) = reader.next_line()? {
-            let raw_end = raw.end;
-            let line = line_of(raw);
-            ahead.take(&line, raw_end);
-            open = if line.goes_on() { open + 1 } else { 0 };
-            if open == 0 || open > MAX_COMMIT {
-                self = ahead.clone();
-            }
-        }
-        Ok(self)
-    }
-
-    fn take(&mut self, line: &Line, end: u64) {
-        self.offset = end;
-        self.last = Some(*line.digest());
-        self.lines = self.lines.saturating_add(1);
-        match line {
-            Line::Chained(record) => {
-                // The line's own number counts the lines before it.
-                self.lines = record.seq.saturating_add(1);
-                self.head = Head {
-                    lines: self.lines,
-                    digest: record.digest,
-                };
-                self.unreadable.clear();
-            }
-            Line::Foreign { .. } => {}
-            Line::Unreadable { offset, .. } => {
-                if self.unreadable.len() < MAX_SKIPPED {
-                    self.unreadable.push(*offset);
-                }
-            }
-        }
-    }
 }
 
 fn open(root: &Root) -> Result<(Handle, FileId), StoreError> {
@@ -529,20 +351,4 @@ fn open(root: &Root) -> Result<(Handle, FileId), StoreError> {
 
 fn failed(root: &Root, error: &io::Error, doing: &'static str) -> StoreError {
     StoreError::from_io(error, doing, &root.shown(layout::journal().as_str()))
-}
-
-/// SHA-256 of a region of a file.
-fn digest_of(file: &Handle, from: u64, to: u64) -> io::Result<[u8; 32]> {
-    let mut hash = Sha256::new();
-    let mut at = from;
-    let mut buffer = [0; 8192];
-    while at < to {
-        let read = file.read_at(&mut buffer, at)?;
-        if read == 0 {
-            break;
-        }
-        hash.update(buffer.get(..read).unwrap_or_default());
-        at += read as u64;
-    }
-    Ok(hash.finalize().into())
 }
