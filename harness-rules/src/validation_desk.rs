@@ -455,13 +455,15 @@ fn promotion(record: &RuleRecord, trial: &Trial, decision: &Decision) -> Option<
     Some(Event::from(RulePromote {
         rule: RuleDoc::from_domain(&record.rule, RuleStatus::Active),
         reason: format!(
-            "trial {} met {} {}; e-value {:.1} reached {:.1}",
+            "trial {} met {} {}, judged by {} {}; e-value {:.1} reached {:.1}",
             decision.t,
             trial.met(),
             match trial.path {
                 Path::Forward => "sessions",
                 Path::Replay => "pairs",
             },
+            trial.evaluator.0,
+            trial.evaluator.1,
             decision.evidence.as_f64(),
             decision.threshold
         ),
@@ -497,7 +499,11 @@ fn retirement(
             threshold,
             entered: trial.met(),
         }),
-        note: None,
+        note: CleanText::new(format!(
+            "judged by {} {}",
+            trial.evaluator.0, trial.evaluator.1
+        ))
+        .ok(),
     }))
 }
 

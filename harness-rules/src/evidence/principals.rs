@@ -30,6 +30,12 @@ impl<P: Ord> Default for ByPrincipal<P> {
 }
 
 impl<P: Ord> ByPrincipal<P> {
+    /// Takes note of a session of `principal` that entered and has no outcome yet: whoever else's
+    /// sessions are all that count so far, nothing is left without them.
+    pub fn meet(&mut self, principal: P) {
+        self.of.entry(principal).or_default();
+    }
+
     /// Counts one more session of `principal`.
     pub fn record(&mut self, principal: P, pi: Pi, arm: Arm, outcome: Outcome) {
         self.of
@@ -44,7 +50,7 @@ impl<P: Ord> ByPrincipal<P> {
         &self.total
     }
 
-    /// How many principals have a session here.
+    /// How many principals have a session here, counted or not.
     pub fn principals(&self) -> usize {
         self.of.len()
     }
@@ -92,6 +98,19 @@ mod tests {
                 record(trial, who, arm, y, each);
             }
         }
+    }
+
+    #[test]
+    fn a_principal_who_entered_is_one_before_any_outcome() {
+        let mut trial = ByPrincipal::default();
+        record(&mut trial, "eve", Arm::Treated, Outcome::Fine, 10);
+        record(&mut trial, "eve", Arm::Control, Outcome::Failed, 10);
+        let alone = trial.benefit(EValue::ONE);
+        assert!(alone.at_least(20.0));
+        trial.meet("eve");
+        assert_eq!(trial.benefit(EValue::ONE), alone);
+        trial.meet("ann");
+        assert_eq!(trial.benefit(EValue::ONE), EValue::ONE);
     }
 
     #[test]

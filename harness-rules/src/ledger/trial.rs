@@ -147,9 +147,12 @@ impl Trial {
     ) -> ByPrincipal<Option<Principal>> {
         let mut counts = ByPrincipal::default();
         for (session, entry) in &self.entries {
+            let principal = principal(session);
             if let Observation::Counted(outcome) = entry.observation {
                 let arm = key.arm(session.as_str(), entry.pi);
-                counts.record(principal(session), entry.pi, arm, outcome);
+                counts.record(principal, entry.pi, arm, outcome);
+            } else {
+                counts.meet(principal);
             }
         }
         counts
@@ -250,6 +253,7 @@ impl Ledger {
         let bad = || DoubtKind::BadEntry(assigned.rule.clone());
         let next_t = self.next_t();
         let (promotions, live_sessions) = (self.promotions, self.live_sessions);
+        let principal = self.principal(&assigned.session);
         let trial = self
             .rules
             .get(&assigned.rule)
@@ -276,6 +280,9 @@ impl Ledger {
         }
         if trial.horizon.is_none() {
             trial.horizon = trial.t.map(|t| trial.levels.horizon(t, promotions));
+        }
+        if let Some((_, counts)) = trial.tally.as_mut() {
+            counts.meet(principal);
         }
         trial.pending += 1;
         trial.met_at = live_sessions;

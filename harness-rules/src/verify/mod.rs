@@ -80,7 +80,7 @@ pub struct Numbers {
     pub treated: (u64, u64),
     /// Control sessions that failed, and that did not.
     pub control: (u64, u64),
-    /// Principals whose sessions were counted.
+    /// Principals whose sessions entered.
     pub principals: usize,
     /// The e-value that decides, after leaving out any one principal.
     pub e_value: f64,

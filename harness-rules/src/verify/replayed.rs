@@ -610,20 +610,18 @@ impl Replayed {
         let mut by_principal: BTreeMap<Option<String>, Cells> = BTreeMap::new();
         let (mut treated, mut control, mut all) = ((0, 0), (0, 0), Cells::new());
         for (session, entry) in &opening.entries {
-            let Some(Some(failed)) = entry.outcome else {
-                continue;
-            };
-            let is_treated = is_treated(&key, session, entry.pi_tenths);
             let principal = self
                 .sessions
                 .get(session)
                 .and_then(|session| session.principal.clone());
+            // Whoever entered is one of the principals, also without an outcome.
+            let own = by_principal.entry(principal).or_default();
+            let Some(Some(failed)) = entry.outcome else {
+                continue;
+            };
+            let is_treated = is_treated(&key, session, entry.pi_tenths);
             let cell = (entry.pi_tenths, is_treated, failed);
-            *by_principal
-                .entry(principal)
-                .or_default()
-                .entry(cell)
-                .or_default() += 1;
+            *own.entry(cell).or_default() += 1;
             *all.entry(cell).or_default() += 1;
             let arm = if is_treated {
                 &mut treated

@@ -442,9 +442,10 @@ impl Story {
         let key = key(number, trial.name);
         let mut counts = ByPrincipal::default();
         for (session, entry) in trial.entries() {
+            let facts = self.keyed.session(session);
+            let principal = facts.and_then(|facts| facts.principal.clone());
+            counts.meet(principal.clone());
             if let Observation::Counted(outcome) = entry.observation {
-                let facts = self.keyed.session(session);
-                let principal = facts.and_then(|facts| facts.principal.clone());
                 let arm = key.arm(session.as_str(), entry.pi);
                 counts.record(principal, entry.pi, arm, outcome);
             }

@@ -142,6 +142,33 @@ fn one_principal_alone_promotes_nothing_that_another_does_not_bear_out() {
 }
 
 #[test]
+fn a_principal_whose_session_is_still_open_has_to_bear_it_out_too() {
+    for (other, expected) in [("first", true), ("second", false)] {
+        let place = Place::new();
+        let desks = place.open();
+        let rule = rule_on_trial(&desks, "n-1", proposal(&advice('a')));
+        let mut names = Names::default();
+        let begin = |name: &str, principal: &str| {
+            let live = Live::begin_as(&desks, opened(name, OriginDoc::Live, Some(principal)));
+            let helped = shown(&live.read()).contains(&rule);
+            (live, helped)
+        };
+        let (waiting, _) = begin(&names.any(), other);
+        let mut promoted = false;
+        for number in 1..45 {
+            let pi = Pi::of_entry(number);
+            let arm = [Arm::Treated, Arm::Control][number as usize % 2];
+            let (live, helped) = begin(&names.in_arm(&rule, FIRST, pi, arm), "first");
+            live.finish(&desks, !helped);
+            promoted |= decide(&desks).promoted.contains(&rule);
+        }
+        assert_eq!(promoted, expected);
+        waiting.finish(&desks, false);
+        assert!(place.verify(&rule).follows());
+    }
+}
+
+#[test]
 fn a_harmful_candidate_is_retired_and_a_later_promotion_needs_more() {
     let place = Place::new();
     let desks = place.open();

@@ -245,7 +245,7 @@ pub struct RuleRetire {
     pub validator: String,
     /// The numbers, where evidence decided.
     pub evidence: Option<RuleRetireEvidence>,
-    /// An operator's words, gated.
+    /// An operator's words, gated; or who judged, or which rule took its place.
     #[serde(with = "optional", default)]
     pub note: Option<CleanString>,
 }
