@@ -91,6 +91,30 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_stage_resolves_under_its_prefix_with_a_version_beside_each_path() {
+        let tree = Tree::here().unwrap();
+        let release = Release {
+            tree: &tree,
+            version: super::super::Version::parse("0.1.0").unwrap(),
+            prefix: Some("acme".to_owned()),
+            commit: String::new(),
+            folder: std::path::PathBuf::new(),
+        };
+        let stage = Stage::of(&release).unwrap();
+        let members = stage.tree.members().unwrap();
+        assert_eq!(members.len(), tree.members().unwrap().len());
+        for member in members {
+            let name = member.package.name.as_str();
+            assert!(name.starts_with("acme-"), "{name}");
+            for dependency in &member.package.dependencies {
+                let ours = dependency.path.is_some();
+                assert_eq!(ours, dependency.name.starts_with("acme-"), "{name}");
+                assert_eq!(ours, dependency.req.to_string() == "=0.1.0", "{name}");
+            }
+        }
+    }
+
+    #[test]
     fn a_library_keeps_its_name_under_another_packages() {
         let manifest = "[package]\nname = \"a-b\"\n";
         assert_eq!(package(manifest, "a-b", "a-b", true), manifest);
