@@ -15,7 +15,7 @@ use crate::cited::Cited;
 use crate::surface::{self, Surface};
 use crate::tree::Member;
 use anyhow::Result;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Where the rows stand.
 pub(crate) const PAGE: &str = "docs/promises.md";
@@ -219,14 +219,16 @@ pub(crate) fn findings(cited: &Cited<'_>, members: &[Member]) -> Result<Vec<Stri
     };
     let record = surface::record(cited.page(surface::FILE)?.as_deref().unwrap_or_default())?;
     let rows = rows(&page);
-    let mut used = BTreeSet::new();
+    let mut opened: BTreeMap<usize, usize> = BTreeMap::new();
     let mut found = Vec::new();
     for member in members {
         let Some((file, root)) = cited.root(member)? else {
             continue;
         };
         for (promise, rows) in tied(&member.package.name, &root, &rows) {
-            used.extend(rows.iter().map(|row| row.line));
+            for row in &rows {
+                *opened.entry(row.line).or_default() += 1;
+            }
             if rows.len() != 1 {
                 found.push(format!(
                     "{}: `{}` has {} rows in {PAGE}, not one",
@@ -238,36 +240,46 @@ pub(crate) fn findings(cited: &Cited<'_>, members: &[Member]) -> Result<Vec<Stri
         }
     }
     for row in &rows {
-        if !used.contains(&row.line) {
-            found.push(format!(
-                "{PAGE}:{}: `{}` has no such promise",
-                row.line, row.krate
-            ));
+        let mut wrong = wrong_with(row, cited, &record)?;
+        match opened.get(&row.line) {
+            Some(1) => {}
+            None => wrong.push(format!("`{}` has no such promise", row.krate)),
+            Some(many) => wrong.push(format!("it opens {many} promises, not one")),
         }
-        let (held_by, shown_by) = (row.held_by(), row.shown_by());
-        for (names, what) in [(&held_by, "what holds it"), (&shown_by, "what shows it")] {
-            if names.is_empty() {
-                found.push(format!("{PAGE}:{}: the row does not name {what}", row.line));
-            }
-        }
-        for name in &held_by {
-            let wrong = match name {
-                Name::Code(item) if cited.is_item(item)? => None,
-                Name::Code(item) => Some(format!("there is no item `{item}`")),
-                Name::Surface(section) => breach(row, section, &record),
-            };
-            found.extend(wrong.map(|wrong| format!("{PAGE}:{}: {wrong}", row.line)));
-        }
-        for name in &shown_by {
-            let wrong = match name {
-                Name::Code(test) if cited.is_test(test)? => None,
-                Name::Code(test) => Some(format!("there is no test `{test}`")),
-                Name::Surface(section) => breach(row, section, &record),
-            };
-            found.extend(wrong.map(|wrong| format!("{PAGE}:{}: {wrong}", row.line)));
-        }
+        found.extend(
+            wrong
+                .iter()
+                .map(|wrong| format!("{PAGE}:{}: {wrong}", row.line)),
+        );
     }
     Ok(found)
+}
+
+/// What a row lacks, and what it names that is not there.
+fn wrong_with(row: &Row<'_>, cited: &Cited<'_>, record: &Surface) -> Result<Vec<String>> {
+    let mut wrong = Vec::new();
+    let (held_by, shown_by) = (row.held_by(), row.shown_by());
+    if held_by.is_empty() {
+        wrong.push("the row does not name what holds it".to_owned());
+    }
+    if shown_by.is_empty() {
+        wrong.push("the row does not name what shows it".to_owned());
+    }
+    for name in &held_by {
+        match name {
+            Name::Code(item) if cited.is_item(item)? => {}
+            Name::Code(item) => wrong.push(format!("there is no item `{item}`")),
+            Name::Surface(section) => wrong.extend(breach(row, section, record)),
+        }
+    }
+    for name in &shown_by {
+        match name {
+            Name::Code(test) if cited.is_test(test)? => {}
+            Name::Code(test) => wrong.push(format!("there is no test `{test}`")),
+            Name::Surface(section) => wrong.extend(breach(row, section, record)),
+        }
+    }
+    Ok(wrong)
 }
 
 /// How the record differs from what a row says of it.
@@ -336,7 +348,6 @@ fn named(cell: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
 
     const ROOT: &str = "\
 //! A crate.
