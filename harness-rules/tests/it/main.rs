@@ -27,6 +27,7 @@ mod one_candidate_an_episode;
 mod outcomes_count_once;
 mod replay_comes_first;
 mod replayed;
+mod story;
 mod what_a_proposal_must_pass;
 mod what_all_rules_are_worth;
 mod what_must_not_compile;
