@@ -32,7 +32,8 @@
 //!
 //! They are the calls of a library, see [`Plugin`](crate::Plugin), with the same parts:
 //! - `describe` is the first call, and may come again later. A plugin that does not answer it with
-//!   `protocol` 1 is not used. Started again after a failure it must say the same.
+//!   `protocol` 1 is not used. Started again after a failure it must say the same. Scores are
+//!   recorded under `name` and `version`: a plugin that scores otherwise has another version.
 //! - A `tier` is 1 (progress), 2 (diagnosis) or 3 (explanation); a `threshold` and a `score` are
 //!   numbers from 0 to 1, and a score of `null` says that the metric does not apply. A metric that
 //!   was not declared for the tier is an error.

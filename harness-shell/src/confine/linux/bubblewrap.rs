@@ -11,7 +11,7 @@ use rustix::io::{FdFlags, fcntl_setfd};
 
 use super::filter::{self, Metadata};
 use super::launcher::Keep;
-use super::sandbox::Program;
+use super::means::Program;
 use super::{SYSTEM, installed};
 use crate::confine::{Cause, Confinement};
 

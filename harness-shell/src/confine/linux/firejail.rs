@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Component, Path};
 
 use super::installed;
-use super::sandbox::Program;
+use super::means::Program;
 use crate::confine::{Cause, Confinement};
 
 /// What stays in sight at the root: the system's programs, and what it makes anew itself.

@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `sandbox` | a proven confinement, and commands that run in it |
+//! | `means` | a backend that is ready, and what it starts |
 //! | `probe` | the proof |
 //! | `native` | what Landlock grants |
 //! | `filter`, `search` | the system calls that exist, and how the kernel finds one fast |
@@ -24,6 +25,7 @@ mod firejail;
 mod identity;
 mod keeper;
 mod launcher;
+mod means;
 mod namespace;
 mod native;
 mod probe;

@@ -18,7 +18,7 @@ use harness_core::Quoted;
 use rustix::process::{Pid, test_kill_process};
 
 use super::identity::Ids;
-use super::sandbox::{Means, Program};
+use super::means::{Means, Program};
 use crate::confine::{Backend, Cause, Confinement, Enforcement, Limits, Network};
 use crate::outcome::Ended;
 use crate::workspace::Workspace;
