@@ -4,6 +4,7 @@
 //! one by a name such as `openai/gpt-5-mini`. [`HarnessAgent`] is a rig agent in a conversation of
 //! the harness: four tools that read rules, every turn reported. A host that keeps its own rig
 //! agent gives it [`task_tools`] and a [`TurnHook`]. [`TraceCollector`] takes the traces of repairs.
+//! With the feature `guard`, its module `guard` puts an agent's tools behind `harness-guard`.
 //!
 //! # Promises
 //! - A provider sees what the repair agent's request holds and nothing else: no variable of the
@@ -13,6 +14,8 @@
 //! - Of a provider's failure only its kind comes back; its words, which may hold a key, do not.
 //! - No agent starts on a system prompt with a secret in it; what its tools say is redacted,
 //!   scanned and fenced before its model sees it.
+//! - A guarded agent calls no tool but its guard's and the four that read rules, and its model is
+//!   shown those alone that its phase admits.
 //! - A turn is reported whether its run ended, failed, panicked or was dropped.
 //!
 //! # Never
@@ -21,7 +24,8 @@
 //! - No type of rig in the interface of any other crate.
 //!
 //! # Who may depend on it
-//! Hosts with rig agents, and the binary where its feature `rig` is on.
+//! Hosts with rig agents, and the binary where its feature `rig` is on. It depends on the engine and
+//! what that depends on; with the feature `guard`, on harness-guard.
 //!
 //! # How it fails
 //! A name that makes no model is a [`SpecError`] before anything is sent. A failed request is a
