@@ -127,8 +127,10 @@ fn run(
 ) -> Result<BTreeMap<String, Verdict>> {
     let package = &member.package;
     let mut cargo = tree.cargo(["test", "--no-fail-fast", "--package", package.name.as_str()]);
+    let has_library = package.targets.iter().any(|target| target.is_lib());
+    // A promise of a library may be one of its features.
+    cargo.args(has_library.then_some("--all-features"));
     if in_source {
-        let has_library = package.targets.iter().any(|target| target.is_lib());
         cargo.arg(if has_library { "--lib" } else { "--bins" });
     }
     if package
