@@ -138,15 +138,13 @@ impl Gate {
     fn break_markers(&self, text: String) -> String {
         let mut out = String::new();
         let mut broken = 0;
-        let mut from = 0;
-        while let Some(found) = self.markers.find(&text, from) {
+        for found in self.markers.find_iter(&text) {
             // One break is enough for two markers that overlap there.
             if broken <= found.start || broken >= found.end {
                 out.push_str(text.get(broken..found.break_at).unwrap_or_default());
                 out.push(BREAK);
                 broken = found.break_at;
             }
-            from = text.ceil_char_boundary(found.start + 1);
         }
         if broken == 0 {
             return text;

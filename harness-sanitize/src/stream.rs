@@ -211,13 +211,11 @@ pub(crate) fn safe_cut(text: &str, mut markers: Vec<(usize, usize)>) -> Option<u
 /// The markers in `text` as byte ranges, those that overlap as one.
 fn markers(gate: &Gate, text: &str) -> Vec<(usize, usize)> {
     let mut ranges: Vec<(usize, usize)> = Vec::new();
-    let mut from = 0;
-    while let Some(found) = gate.markers().find(text, from) {
+    for found in gate.markers().find_iter(text) {
         match ranges.last_mut() {
             Some((_, end)) if found.start < *end => *end = found.end.max(*end),
             _ => ranges.push((found.start, found.end)),
         }
-        from = text.ceil_char_boundary(found.start + 1);
     }
     ranges
 }

@@ -20,13 +20,35 @@ pub enum Folded {
 
 impl Folded {
     /// The characters of the folding, in order.
+    #[inline]
     pub fn chars(self) -> impl Iterator<Item = char> + Clone {
         let (one, many) = match self {
             Self::Nothing => (None, ""),
             Self::One(ch) => (Some(ch), ""),
             Self::Many(text) => (None, text),
         };
-        one.into_iter().chain(many.chars())
+        Chars {
+            one,
+            many: many.as_bytes().iter(),
+        }
+    }
+}
+
+/// The characters of a folding: one, or several of ASCII.
+#[derive(Clone)]
+struct Chars {
+    one: Option<char>,
+    many: std::slice::Iter<'static, u8>,
+}
+
+impl Iterator for Chars {
+    type Item = char;
+
+    #[inline]
+    fn next(&mut self) -> Option<char> {
+        self.one
+            .take()
+            .or_else(|| self.many.next().map(|byte| char::from(*byte)))
     }
 }
 
@@ -37,11 +59,17 @@ pub fn fold(text: &str) -> impl Iterator<Item = (usize, char)> + Clone {
 }
 
 /// Folds one character.
+#[inline]
 pub fn fold_char(ch: char) -> Folded {
-    let code = u32::from(ch);
-    if let Some(folded) = FOLDED_ASCII.get(code as usize) {
-        return *folded;
+    match FOLDED_ASCII.get(u32::from(ch) as usize) {
+        Some(folded) => *folded,
+        None => fold_other(ch),
     }
+}
+
+/// Folds a character outside ASCII.
+fn fold_other(ch: char) -> Folded {
+    let code = u32::from(ch);
     let page = page_of(code);
     let index = page.partition_point(|entry| entry >> VALUE_BITS < code);
     if let Some(entry) = page

@@ -173,12 +173,18 @@ const CONTROL: u8 = 0x6A;
 /// decorations are in it or within [`SPAN`] bytes.
 #[cold]
 fn suspect_block(block: &[u8; BLOCK + BEHIND], bytes: &[u8], at: usize) -> Suspicion {
-    let mut drawn = true;
+    let drawn = block.iter().take(BLOCK);
+    if !drawn.fold(true, |drawn, byte| drawn & is_drawn(*byte)) {
+        return Suspicion {
+            characters: true,
+            runs: true,
+            markers: true,
+        };
+    }
     let mut told = false;
     let second = block.iter().skip(1);
     let third = block.iter().skip(2);
     for ((byte, second), third) in block.iter().zip(second).zip(third).take(BLOCK) {
-        drawn &= is_drawn(*byte);
         told |= tells_of_a_marker(*byte, *second, *third);
     }
     let around = at.saturating_sub(SPAN)..(at + BLOCK + SPAN).min(bytes.len());
@@ -187,9 +193,9 @@ fn suspect_block(block: &[u8; BLOCK + BEHIND], bytes: &[u8], at: usize) -> Suspi
         .iter()
         .fold(0u8, |count, byte| count + u8::from(may_decorate(*byte)));
     Suspicion {
-        characters: !drawn,
-        runs: !drawn | (decorations > FEW),
-        markers: !drawn | told,
+        characters: false,
+        runs: decorations > FEW,
+        markers: told,
     }
 }
 

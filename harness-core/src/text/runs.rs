@@ -50,19 +50,23 @@ pub fn runs(text: &str) -> impl Iterator<Item = DecorativeRun> {
     })
 }
 
-/// Where, from byte `at` on, a run may start: before a stretch of decorations and blanks with
-/// enough of the former for a run, or with a character in it that is not ASCII.
+/// Where, from byte `at` on, a run may start: before a stretch of decorations, blanks and
+/// characters that are not ASCII, with enough of them for a run.
 fn next_start(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += bytes
             .get(at..)?
             .iter()
             .position(|&byte| may_decorate(byte))?;
+        if !leads_to_a_decoration(bytes, at) {
+            at += 1;
+            continue;
+        }
         let mut decorations = 0;
         let mut gap = 0;
         let mut end = at;
         for &byte in bytes.get(at..)? {
-            if may_decorate(byte) {
+            if may_decorate(byte) || byte >= FIRST_OF_OTHERS {
                 decorations += 1;
                 gap = 0;
             } else if matches!(byte, b' ' | b'\t') && gap < MAX_GAP {
@@ -71,11 +75,29 @@ fn next_start(bytes: &[u8], mut at: usize) -> Option<usize> {
                 break;
             }
             end += 1;
-            if decorations >= RUN || !byte.is_ascii() {
+            if decorations >= RUN {
                 return Some(at);
             }
         }
         at = end;
+    }
+}
+
+/// The least byte that a character outside ASCII starts with.
+const FIRST_OF_OTHERS: u8 = 0xC0;
+
+/// Whether what starts at `at` may be a decoration, by its first two bytes.
+fn leads_to_a_decoration(bytes: &[u8], at: usize) -> bool {
+    match bytes.get(at..) {
+        Some([0xC2, next, ..]) => matches!(next, 0xAF | 0xB7),
+        Some([0xE2, next, ..]) => matches!(
+            next,
+            0x80 | 0x81 | 0x88 | 0x89 | 0x8B | 0x8E | 0x8F | 0x94
+                ..=0x98 | 0x9C | 0x9D | 0xAC | 0xB8
+        ),
+        Some([0xE3, next, ..]) => *next == 0x80,
+        Some([0xEF, next, ..]) => matches!(next, 0xBC..=0xBF),
+        _ => true,
     }
 }
 
@@ -256,8 +278,10 @@ mod tests {
     #[test]
     fn what_a_decoration_starts_with_is_known() {
         for ch in ('\0'..=char::MAX).filter(|&ch| is_decoration(ch)) {
+            let mut buffer = [0; 4];
+            let bytes = ch.encode_utf8(&mut buffer).as_bytes();
             assert!(
-                may_decorate(ch.encode_utf8(&mut [0; 4]).as_bytes()[0]),
+                may_decorate(bytes[0]) && leads_to_a_decoration(bytes, 0),
                 "{ch:?}"
             );
         }

@@ -211,7 +211,30 @@ impl Markers {
         None
     }
 
-    /// The same, of those that start before byte `until`. `from` may lie within a character.
+    /// Every marker of `text` by its start, those that overlap others too.
+    pub fn find_iter<'a>(&'a self, text: &'a str) -> impl Iterator<Item = Found> + 'a {
+        let by_blocks = self.count == MARKERS.len();
+        let whole = (!by_blocks).then_some(0..text.len());
+        let blocks = by_blocks.then(|| blocks_with_markers(text.as_bytes(), 0));
+        let mut parts = whole.into_iter().chain(blocks.into_iter().flatten());
+        let mut part = 0..0;
+        std::iter::from_fn(move || {
+            loop {
+                if part.start < part.end
+                    && let Some(found) = self.find_before(text, part.start, part.end)
+                {
+                    part.start = found.start + 1;
+                    return Some(found);
+                }
+                let searched = part.start.max(part.end);
+                part = parts.next()?;
+                part.start = searched.max(part.start.saturating_sub(MARGIN));
+            }
+        })
+    }
+
+    /// The first of those that start from byte `from` on and before byte `until`, or up to two
+    /// bytes behind it. `from` may lie within a character.
     pub(in crate::text) fn find_before(
         &self,
         text: &str,
@@ -241,17 +264,21 @@ impl Markers {
             let mut letter = None;
             let mut ended = None;
             for folded in fold_char(ch).chars() {
-                letter = Some(folded.is_alphanumeric());
                 if folded == ' ' && in_space {
+                    letter = Some(false);
                     continue;
                 }
                 in_space = folded == ' ';
                 match self.next(node, folded) {
                     Some(next) => node = next,
                     // A marker may end in the middle of what one character reads as.
-                    None if ended.is_some() => break,
+                    None if ended.is_some() => {
+                        letter = Some(folded.is_alphanumeric());
+                        break;
+                    }
                     None => return None,
                 }
+                letter = Some(folded.is_alphanumeric());
                 ended = ended.or_else(|| self.marker(node));
             }
             // What reads as nothing is passed over.
@@ -338,6 +365,15 @@ mod tests {
                 let whole = markers.find_before(&text, from, text.len());
                 prop_assert_eq!(markers.find(&text, from), whole);
             }
+            let mut one_by_one = Vec::new();
+            while let Some(found) = markers.find_before(
+                &text,
+                one_by_one.last().map_or(0, |last: &Found| last.start + 1),
+                text.len(),
+            ) {
+                one_by_one.push(found);
+            }
+            prop_assert_eq!(markers.find_iter(&text).collect::<Vec<_>>(), one_by_one);
         }
     }
 }
