@@ -18,6 +18,7 @@ mod a_secret_in_the_prompt_is_refused;
 mod a_sessions_tools_never_write;
 mod any_loop_in_twenty_lines;
 mod four_tools_and_nothing_else;
+mod no_report_panics;
 mod nothing_blocks;
 mod nothing_is_put_into_a_conversation;
 mod users_are_fenced;
