@@ -258,3 +258,70 @@ fn barred(tree: &Tree, member: &Member) -> Result<Vec<Barred>> {
     barred.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(barred)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(there: &[bool], verdicts: &[Verdict]) -> Kept {
+        let name = || "a-b::c".to_owned();
+        let held = |&there: &bool| Held {
+            name: name(),
+            place: None,
+            there,
+        };
+        let shown = |&verdict: &Verdict| Shown {
+            name: name(),
+            place: None,
+            verdict,
+        };
+        Kept {
+            promise: Promise {
+                heading: "Never",
+                text: "No network.".to_owned(),
+            },
+            held_by: there.iter().map(held).collect(),
+            shown_by: verdicts.iter().map(shown).collect(),
+        }
+    }
+
+    #[test]
+    fn a_promise_is_held_by_an_item_and_by_tests_that_all_pass() {
+        use Verdict::{Failed, NotFound, Passed};
+        for (there, verdicts, is_held) in [
+            (&[true][..], &[Passed, Passed][..], true),
+            (&[], &[Passed], false),
+            (&[true], &[], false),
+            (&[true, false], &[Passed], false),
+            (&[true], &[Passed, Failed], false),
+            (&[true], &[Passed, NotFound], false),
+        ] {
+            assert_eq!(kept(there, verdicts).is_held(), is_held);
+        }
+    }
+
+    #[test]
+    fn both_pages_say_what_is_not_held() {
+        let review = Review {
+            name: "a-b".to_owned(),
+            version: "0.1.0".to_owned(),
+            about: "A crate.".to_owned(),
+            promises: vec![kept(&[true], &[Verdict::Failed])],
+            arrows: BTreeSet::new(),
+            dev_arrows: BTreeSet::new(),
+            outside: Vec::new(),
+            uses: BTreeMap::from([("network", BTreeSet::new())]),
+            unrecorded: Vec::new(),
+            api: BTreeSet::new(),
+            must_not_compile: Vec::new(),
+            fuzzed_by: Vec::new(),
+        };
+        let text = review.text();
+        assert!(text.contains("[NOT HELD] No network.") && text.contains("failed    a-b::c"));
+        assert!(text.contains("network: none"));
+        let json: serde_json::Value = serde_json::from_str(&review.json().unwrap()).unwrap();
+        assert_eq!(json["promises"][0]["held"], false);
+        assert_eq!(json["promises"][0]["shown_by"][0]["result"], "failed");
+        assert!(!json["limits"].as_array().unwrap().is_empty());
+    }
+}
