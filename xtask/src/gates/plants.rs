@@ -165,7 +165,7 @@ pub(super) const PLANTS: &[Plant] = &[
         what: "a container with a network",
         file: "deploy/docker-compose.yml",
         edit: Edit::Replace("network_mode: none", "network_mode: bridge"),
-        red: "without `network_mode: none`",
+        red: "`network_mode` must be none",
     },
     Plant {
         check: Check::Tidy,
