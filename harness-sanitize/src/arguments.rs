@@ -37,6 +37,20 @@ pub enum Node<'t, T> {
     Other,
 }
 
+impl<'t, T> Node<'t, T> {
+    /// The fields of an object.
+    pub fn fields(fields: impl IntoIterator<Item = (&'t String, &'t T)>) -> Self {
+        let named = |(name, inner): (&'t String, _)| (Cow::Borrowed(name.as_str()), inner);
+        Self::Parts(fields.into_iter().map(named).collect())
+    }
+
+    /// The entries of a list.
+    pub fn list(list: impl IntoIterator<Item = &'t T>) -> Self {
+        let at = |(at, inner): (usize, _)| (Cow::Owned(at.to_string()), inner);
+        Self::Parts(list.into_iter().enumerate().map(at).collect())
+    }
+}
+
 /// What stands for the value of a credential-shaped argument.
 const MASKED: &str = "[REDACTED:argument]";
 /// What stands for a text that was left out.
@@ -150,18 +164,8 @@ mod tests {
     fn look(node: &Value) -> Node<'_, Value> {
         match node {
             Value::String(text) => Node::Text(text),
-            Value::Object(fields) => Node::Parts(
-                fields
-                    .iter()
-                    .map(|(name, inner)| (Cow::Borrowed(name.as_str()), inner))
-                    .collect(),
-            ),
-            Value::Array(list) => Node::Parts(
-                list.iter()
-                    .enumerate()
-                    .map(|(at, inner)| (Cow::Owned(at.to_string()), inner))
-                    .collect(),
-            ),
+            Value::Object(fields) => Node::fields(fields),
+            Value::Array(list) => Node::list(list),
             _ => Node::Other,
         }
     }

@@ -1,7 +1,5 @@
 //! A trace of the platform as a trace of ours.
 
-use std::borrow::Cow;
-
 use harness_core::{
     Arguments, CleanString, CleanText, ErrorClass, Span, SpanKind, SpanStatus, Speaker, Timestamp,
     Trace, TraceId,
@@ -122,18 +120,8 @@ fn arguments(input: &Value, intake: &Intake) -> Arguments {
 fn look(node: &Value) -> Node<'_, Value> {
     match node {
         Value::String(text) => Node::Text(text),
-        Value::Object(fields) => Node::Parts(
-            fields
-                .iter()
-                .map(|(name, inner)| (Cow::Borrowed(name.as_str()), inner))
-                .collect(),
-        ),
-        Value::Array(list) => Node::Parts(
-            list.iter()
-                .enumerate()
-                .map(|(at, inner)| (Cow::Owned(at.to_string()), inner))
-                .collect(),
-        ),
+        Value::Object(fields) => Node::fields(fields),
+        Value::Array(list) => Node::list(list),
         _ => Node::Other,
     }
 }

@@ -1,7 +1,5 @@
 //! A call's arguments in JSON, taken apart into leaves.
 
-use std::borrow::Cow;
-
 use harness_core::Arguments;
 use harness_sanitize::Intake;
 use harness_sanitize::arguments::{LeafBounds, Node, free_text, take_apart, unreadable};
@@ -36,18 +34,8 @@ pub(crate) fn read(raw: &RawArguments<'_>, intake: &Intake, limits: Limits) -> A
 fn look(node: &Value) -> Node<'_, Value> {
     match node {
         Value::String(text) => Node::Text(text),
-        Value::Object(fields) => Node::Parts(
-            fields
-                .iter()
-                .map(|(name, inner)| (Cow::Borrowed(name.as_str()), inner))
-                .collect(),
-        ),
-        Value::Array(list) => Node::Parts(
-            (0..)
-                .zip(list)
-                .map(|(at, inner): (usize, _)| (Cow::Owned(at.to_string()), inner))
-                .collect(),
-        ),
+        Value::Object(fields) => Node::fields(fields),
+        Value::Array(list) => Node::list(list),
         _ => Node::Other,
     }
 }

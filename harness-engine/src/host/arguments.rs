@@ -1,7 +1,5 @@
 //! A call's arguments as hosts hand them over, taken apart into leaves.
 
-use std::borrow::Cow;
-
 use harness_core::Arguments;
 use harness_sanitize::Intake;
 use harness_sanitize::arguments::{LeafBounds, Node, take_apart, unreadable};
@@ -32,18 +30,8 @@ pub(super) fn read(arguments: &Value, intake: &Intake) -> Arguments {
 fn look(node: &Value) -> Node<'_, Value> {
     match node {
         Value::String(text) => Node::Text(text),
-        Value::Object(fields) => Node::Parts(
-            fields
-                .iter()
-                .map(|(name, inner)| (Cow::Borrowed(name.as_str()), inner))
-                .collect(),
-        ),
-        Value::Array(list) => Node::Parts(
-            list.iter()
-                .enumerate()
-                .map(|(at, inner)| (Cow::Owned(at.to_string()), inner))
-                .collect(),
-        ),
+        Value::Object(fields) => Node::fields(fields),
+        Value::Array(list) => Node::list(list),
         _ => Node::Other,
     }
 }

@@ -1,6 +1,5 @@
 //! A process plugin that replays cases: the one port whose calls ask back.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -193,22 +192,8 @@ impl Run<'_> {
 fn look(node: &Value) -> Node<'_, Value> {
     match node {
         Value::String(text) => Node::Text(text),
-        Value::Object(fields) => {
-            let parts = fields.iter();
-            Node::Parts(
-                parts
-                    .map(|(name, inner)| (Cow::Borrowed(&**name), inner))
-                    .collect(),
-            )
-        }
-        Value::Array(list) => {
-            let parts = list.iter().enumerate();
-            Node::Parts(
-                parts
-                    .map(|(at, inner)| (Cow::Owned(at.to_string()), inner))
-                    .collect(),
-            )
-        }
+        Value::Object(fields) => Node::fields(fields),
+        Value::Array(list) => Node::list(list),
         _ => Node::Other,
     }
 }
