@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use harness_engine::{Config, ConfigError};
+use harness_core::SettingError;
+use harness_core::setting::PREFIX;
+use harness_engine::Config;
 use harness_guard::GuardConfig;
 use harness_pandaprobe::{BINARY_VARIABLE, Settings, SettingsError};
 use harness_sanitize::Redactor;
@@ -71,7 +73,7 @@ impl Environment {
                 && path("TERM").as_deref() != Some(Path::new("dumb")),
             settings: texts
                 .iter()
-                .filter(|(name, _)| name.starts_with(Config::PREFIX))
+                .filter(|(name, _)| name.starts_with(PREFIX))
                 .cloned()
                 .collect(),
             names_platform: path(BINARY_VARIABLE).is_some(),
@@ -107,7 +109,7 @@ impl Environment {
     ///
     /// # Errors
     /// A variable with a value that is not allowed.
-    pub(crate) fn config(&self) -> Result<Config, ConfigError> {
+    pub(crate) fn config(&self) -> Result<Config, SettingError> {
         let settings = self.settings.iter();
         Config::from_variables(settings.map(|(name, value)| (name.as_str(), value.as_str())))
     }
@@ -122,7 +124,7 @@ impl Environment {
     ///
     /// # Errors
     /// A variable with a value that is not allowed.
-    pub(crate) fn guard_config(&self) -> Result<GuardConfig, harness_guard::ConfigError> {
+    pub(crate) fn guard_config(&self) -> Result<GuardConfig, SettingError> {
         let settings = self.settings.iter();
         GuardConfig::from_variables(settings.map(|(name, value)| (name.as_str(), value.as_str())))
     }

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::process::ExitCode;
 
-use harness_core::{IdError, TimestampError};
-use harness_engine::{ConfigError, HarnessError, OpenError};
+use harness_core::{IdError, SettingError, TimestampError};
+use harness_engine::{HarnessError, OpenError};
 use harness_rules::DeskError;
 use harness_store::StoreError;
 
@@ -74,7 +74,7 @@ fn code(cause: &(dyn Error + 'static)) -> Option<Exit> {
     if let Some(problem) = cause.downcast_ref::<Problem>() {
         return Some(problem.exit);
     }
-    if cause.is::<IdError>() || cause.is::<ConfigError>() || cause.is::<TimestampError>() {
+    if cause.is::<IdError>() || cause.is::<SettingError>() || cause.is::<TimestampError>() {
         return Some(Exit::Usage);
     }
     // An error that passes another on is not in the chain twice, so each is looked into here.

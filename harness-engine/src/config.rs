@@ -6,23 +6,12 @@
 
 use std::time::Duration;
 
-use harness_core::Quoted;
+use harness_core::SettingError;
+use harness_core::setting::{boolean, number, set_from_variables};
 use harness_repair::RepairBounds;
 use harness_rules::{Levels, Provisional, ReplayBounds, Settings};
 
 use crate::gate::GateRules;
-
-/// A bad value of a setting. The operator's fault.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable}={shown} is not allowed: {allowed}")]
-pub struct ConfigError {
-    /// The variable.
-    pub variable: String,
-    /// The value, escaped and shortened.
-    pub shown: String,
-    /// What is allowed.
-    pub allowed: &'static str,
-}
 
 macro_rules! settings {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $default:expr, $parse:expr, $allowed:literal;)*) => {
@@ -47,7 +36,7 @@ macro_rules! settings {
                 match field {
                     $(stringify!($name) => {
                         let parse: fn(&str) -> Option<$type> = $parse;
-                        self.$name = parse(value.trim()).ok_or($allowed)?;
+                        self.$name = parse(value).ok_or($allowed)?;
                         Ok(())
                     })*
                     _ => Ok(()),
@@ -59,21 +48,21 @@ macro_rules! settings {
 
 settings! {
     /// Error rate of promotion for each rule.
-    alpha: f64 = 0.05, |text| within(text, 1e-9, 0.5), "a number from 0.000000001 to 0.5";
+    alpha: f64 = 0.05, |text| number(text, 1e-9, 0.5), "a number from 0.000000001 to 0.5";
     /// False discovery rate of promotion for the workspace.
-    fdr: f64 = 0.2, |text| within(text, 1e-9, 0.5), "a number from 0.000000001 to 0.5";
+    fdr: f64 = 0.2, |text| number(text, 1e-9, 0.5), "a number from 0.000000001 to 0.5";
     /// Whether sessions ever see candidates.
     provisional: Provisional = Provisional::Trial, provisional, "`trial` or `never`";
     /// Whether rendered files hold the text of candidates; only for hosts without trials.
     provisional_text_in_files: bool = false, boolean, "`true` or `false`";
     /// A rise over a metric's peak that counts as a gain.
-    gate_gain: f64 = 0.02, |text| within(text, 0.0, 1.0), "a number from 0 to 1";
+    gate_gain: f64 = 0.02, |text| number(text, 0.0, 1.0), "a number from 0 to 1";
     /// Turns without a gain after which a metric has stalled.
     gate_window: u32 = 5, |text| number(text, 1, 1000), "a whole number from 1 to 1000";
     /// A peak from which on a metric does not stall.
-    gate_target: f64 = 0.5, |text| within(text, 0.0, 1.0), "a number from 0 to 1";
+    gate_target: f64 = 0.5, |text| number(text, 0.0, 1.0), "a number from 0 to 1";
     /// A fall below the peak that is a regression.
-    gate_drop: f64 = 0.15, |text| within(text, 0.0, 1.0), "a number from 0 to 1";
+    gate_drop: f64 = 0.15, |text| number(text, 0.0, 1.0), "a number from 0 to 1";
     /// Turns after which a condition that goes on may be posted again.
     notice_cooldown_turns: u32 = 10, |text| number(text, 1, 10_000), "a whole number from 1 to 10000";
     /// Times that an evaluation is tried again.
@@ -125,7 +114,7 @@ settings! {
     /// Tokens that a repair model may write.
     repair_max_tokens: u64 = 4096, |text| number(text, 64, 1_000_000), "a whole number from 64 to 1000000";
     /// Passed on to the model where set.
-    repair_temperature: Option<f64> = None, |text| within(text, 0.0, 2.0).map(Some), "a number from 0 to 2";
+    repair_temperature: Option<f64> = None, |text| number(text, 0.0, 2.0).map(Some), "a number from 0 to 2";
     /// Export a trace of each repair, apart from the task's.
     trace_repair_agent: bool = false, boolean, "`true` or `false`";
     /// Where those traces go: a file, or a collector's address.
@@ -135,9 +124,6 @@ settings! {
 }
 
 impl Config {
-    /// Prefix of the variables.
-    pub const PREFIX: &'static str = "HARNESS_";
-
     /// The defaults, changed by whatever `variables` (names and values) sets. The caller reads the
     /// environment; this crate never does.
     ///
@@ -145,20 +131,9 @@ impl Config {
     /// The first value that is not allowed.
     pub fn from_variables<'a>(
         variables: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Self, ConfigError> {
+    ) -> Result<Self, SettingError> {
         let mut config = Self::default();
-        for (name, value) in variables {
-            let Some(field) = name.strip_prefix(Self::PREFIX) else {
-                continue;
-            };
-            config
-                .set(&field.to_ascii_lowercase(), value)
-                .map_err(|allowed| ConfigError {
-                    variable: name.to_owned(),
-                    shown: Quoted(value).to_string(),
-                    allowed,
-                })?;
-        }
+        set_from_variables(variables, |field, text| config.set(field, text))?;
         Ok(config)
     }
 
@@ -203,24 +178,6 @@ impl Config {
             reasoning_effort: self.repair_reasoning_effort.clone(),
             ..RepairBounds::default()
         }
-    }
-}
-
-fn number<T: std::str::FromStr + PartialOrd>(text: &str, least: T, most: T) -> Option<T> {
-    text.parse()
-        .ok()
-        .filter(|value| *value >= least && *value <= most)
-}
-
-fn within(text: &str, least: f64, most: f64) -> Option<f64> {
-    number(text, least, most)
-}
-
-fn boolean(text: &str) -> Option<bool> {
-    match text {
-        "true" | "1" => Some(true),
-        "false" | "0" => Some(false),
-        _ => None,
     }
 }
 

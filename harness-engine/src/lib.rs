@@ -47,7 +47,7 @@ mod skips;
 mod validation;
 mod watcher;
 
-pub use config::{Config, ConfigError};
+pub use config::Config;
 pub use embedded::EmbeddedEvaluator;
 pub use gate::GateRules;
 pub use harness::{Harness, HarnessError, Recorded, Settled};

@@ -7,21 +7,10 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::time::Duration;
 
-use harness_core::Quoted;
+use harness_core::SettingError;
+use harness_core::setting::{boolean, number, set_from_variables};
 
 use crate::mode::Mode;
-
-/// A bad value of a setting. The operator's fault.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{variable}={shown} is not allowed: {allowed}")]
-pub struct ConfigError {
-    /// The variable.
-    pub variable: String,
-    /// The value, escaped and shortened.
-    pub shown: String,
-    /// What is allowed.
-    pub allowed: &'static str,
-}
 
 macro_rules! settings {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $default:expr, $parse:expr, $show:expr, $allowed:literal;)*) => {
@@ -46,7 +35,7 @@ macro_rules! settings {
                 match field {
                     $(stringify!($name) => {
                         let parse: fn(&str) -> Option<$type> = $parse;
-                        self.$name = parse(value.trim()).ok_or($allowed)?;
+                        self.$name = parse(value).ok_or($allowed)?;
                         Ok(())
                     })*
                     _ => Ok(()),
@@ -94,9 +83,6 @@ settings! {
 }
 
 impl GuardConfig {
-    /// Prefix of the variables.
-    pub const PREFIX: &'static str = "HARNESS_";
-
     /// The defaults, changed by whatever `variables` (names and values) sets. The caller reads the
     /// environment; this crate never does.
     ///
@@ -104,20 +90,9 @@ impl GuardConfig {
     /// The first value that is not allowed.
     pub fn from_variables<'a>(
         variables: impl IntoIterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Self, ConfigError> {
+    ) -> Result<Self, SettingError> {
         let mut config = Self::default();
-        for (name, value) in variables {
-            let Some(field) = name.strip_prefix(Self::PREFIX) else {
-                continue;
-            };
-            config
-                .set(&field.to_ascii_lowercase(), value)
-                .map_err(|allowed| ConfigError {
-                    variable: name.to_owned(),
-                    shown: Quoted(value).to_string(),
-                    allowed,
-                })?;
-        }
+        set_from_variables(variables, |field, text| config.set(field, text))?;
         Ok(config)
     }
 
@@ -160,18 +135,4 @@ fn shown_names(names: &Option<Vec<String>>) -> String {
     names
         .as_ref()
         .map_or_else(|| "all".to_owned(), |names| names.join(","))
-}
-
-fn number<T: std::str::FromStr + PartialOrd>(text: &str, least: T, most: T) -> Option<T> {
-    text.parse()
-        .ok()
-        .filter(|value| *value >= least && *value <= most)
-}
-
-fn boolean(text: &str) -> Option<bool> {
-    match text {
-        "true" | "1" => Some(true),
-        "false" | "0" => Some(false),
-        _ => None,
-    }
 }

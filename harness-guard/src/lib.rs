@@ -57,7 +57,7 @@ pub use audit::{Audit, AuditError, JournalAudit};
 pub use budget::{Microdollars, Price, PriceError, Prices, Spending, Stop, Usage};
 pub use call::{CallContext, ToolCall};
 pub use checks::{Check, Step, StepVerdict};
-pub use config::{ConfigError, GuardConfig};
+pub use config::GuardConfig;
 pub use executor::{Executor, ToolFailure, from_async, from_fn};
 pub use folder::{Folder, FolderError, PermittedPath};
 pub use guard::{Guard, GuardSetup, SessionEnd, StartError};

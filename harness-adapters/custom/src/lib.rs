@@ -39,13 +39,13 @@ pub use harness_engine::host::{
 // What a host needs of the crates below: settings, ports, results, and the values in them.
 pub use harness_core::{
     Applicability, CaseKind, CleanString, CleanText, ErrorClass, EvalCase, MetricName,
-    MetricRegistry, MetricSpec, Principal, Scope, ScopeHint, Score, SessionId, Span, SpanKind,
-    SpanStatus, Tier, Timestamp, Trace, TurnPayload,
+    MetricRegistry, MetricSpec, Principal, Scope, ScopeHint, Score, SessionId, SettingError, Span,
+    SpanKind, SpanStatus, Tier, Timestamp, Trace, TurnPayload,
 };
 pub use harness_engine::{
-    Config, ConfigError, EmbeddedEvaluator, EvaluationError, Evaluator, HarnessError, HealthReport,
-    ModelChoice, Reading, ReadingValue, Recorded, Repair, RepairModel, RepairResult, ReplayFailure,
-    Settled, Setup, Verified, Verifier,
+    Config, EmbeddedEvaluator, EvaluationError, Evaluator, HarnessError, HealthReport, ModelChoice,
+    Reading, ReadingValue, Recorded, Repair, RepairModel, RepairResult, ReplayFailure, Settled,
+    Setup, Verified, Verifier,
 };
 pub use harness_repair::{
     Answer, Asked, Exchange, ModelCall, ModelError, ModelReply, ModelRequest, StopReason,

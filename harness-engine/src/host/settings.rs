@@ -3,18 +3,20 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::config::{Config, ConfigError};
-use crate::embedded::EmbeddedEvaluator;
-use crate::setup::{Repair, Setup};
+use harness_core::SettingError;
 use harness_sanitize::Redactor;
 use harness_store::{NoHome, WorkspacePaths};
+
+use crate::config::Config;
+use crate::embedded::EmbeddedEvaluator;
+use crate::setup::{Repair, Setup};
 
 /// Why variables make no setup. The operator's fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupError {
     /// A setting has a value that is not allowed.
     #[error(transparent)]
-    Config(#[from] ConfigError),
+    Config(#[from] SettingError),
     /// A folder is not given, and there is no home to find it in.
     #[error(transparent)]
     NoHome(#[from] NoHome),
