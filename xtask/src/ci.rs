@@ -6,7 +6,7 @@
 
 use crate::release::deny;
 use crate::tree::{self, Tree};
-use crate::{abab, crash, escape, gates, placebo, simulate, surface, tidy};
+use crate::{crash, escape, experiments, gates, surface, tidy};
 use anyhow::{Context, Result, bail};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -55,14 +55,12 @@ const STEPS: &[Step] = &[
         nothing(gates::run(tree, &gates::Args::all()))
     }),
     ("simulate", |tree| {
-        nothing(simulate::run(tree, &simulate::Args::short()))
+        nothing(experiments::SIMULATE.run_short(tree))
     }),
     ("placebo", |tree| {
-        nothing(placebo::run(tree, &placebo::Args::short()))
+        nothing(experiments::PLACEBO.run_short(tree))
     }),
-    ("abab", |tree| {
-        nothing(abab::run(tree, &abab::Args::short()))
-    }),
+    ("abab", |tree| nothing(experiments::ABAB.run_short(tree))),
     ("crash", |tree| {
         nothing(crash::run(tree, &crash::Args::short()))
     }),

@@ -9,7 +9,7 @@ mod plants;
 use crate::harness::{Harness, Profile};
 use crate::release::deny;
 use crate::tree::Tree;
-use crate::{abab, conversations, surface, tidy};
+use crate::{conversations, experiments, surface, tidy};
 use anyhow::{Context, Result, bail};
 use plants::{Check, PLANTS, Plant};
 use std::fs;
@@ -63,7 +63,7 @@ pub(crate) fn run(tree: &Tree, args: &Args) -> Result<()> {
     }
     if wanted(BROKEN_READER) {
         shown += 1;
-        abab::can_fail(tree).context(BROKEN_READER)?;
+        experiments::abab_can_fail(tree).context(BROKEN_READER)?;
         println!("gates: red, then green: {BROKEN_READER}");
     }
     if shown == 0 {

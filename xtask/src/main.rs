@@ -10,7 +10,6 @@
     reason = "a command line speaks through its streams"
 )]
 
-mod abab;
 mod apis;
 mod bench;
 mod ci;
@@ -21,17 +20,16 @@ mod coverage;
 mod crash;
 mod deploy;
 mod escape;
+mod experiments;
 mod fuzz;
 mod gates;
 mod harness;
 mod invariants;
 mod law;
-mod placebo;
 mod promises;
 mod reasons;
 mod release;
 mod review;
-mod simulate;
 mod source;
 mod surface;
 mod threats;
@@ -62,11 +60,23 @@ enum Command {
     /// Plants one violation for each check in a copy of the tree: red, then green again
     Gates(gates::Args),
     /// The promotion rule, simulated: error rates, power, overlap (the example of harness-rules)
-    Simulate(simulate::Args),
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example: cargo xtask simulate --short --json"
+    )]
+    Simulate(experiments::Args),
     /// Rules of random text in paired replay: none may be promoted more often than by chance
-    Placebo(placebo::Args),
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example: cargo xtask placebo --rules 1000 --json"
+    )]
+    Placebo(experiments::Args),
     /// The demo's agent with rules off, on, off, on, and a placebo (an example of harness-cli)
-    Abab(abab::Args),
+    #[command(
+        disable_help_flag = true,
+        after_help = "Example: cargo xtask abab --short --json"
+    )]
+    Abab(experiments::Args),
     /// A gate or a policy over a folder of labelled inputs (an example of the crate that owns it)
     Corpus(corpus::Args),
     /// How fast text passes the boundary, and rules are found (benches of the crates that own them)
@@ -91,9 +101,9 @@ fn main() -> ExitCode {
         Command::Surface(args) => surface::run(&tree, &args),
         Command::Tidy => tidy::run(&tree),
         Command::Gates(args) => gates::run(&tree, &args),
-        Command::Simulate(args) => simulate::run(&tree, &args),
-        Command::Placebo(args) => placebo::run(&tree, &args),
-        Command::Abab(args) => abab::run(&tree, &args),
+        Command::Simulate(args) => experiments::SIMULATE.run(&tree, &args),
+        Command::Placebo(args) => experiments::PLACEBO.run(&tree, &args),
+        Command::Abab(args) => experiments::ABAB.run(&tree, &args),
         Command::Corpus(args) => corpus::run(&tree, &args),
         Command::Bench(args) => bench::run(&tree, &args),
         Command::Coverage(args) => coverage::run(&tree, &args),
