@@ -63,11 +63,7 @@ pub(crate) fn visible(text: &str, end: End) -> (String, usize) {
                 rest.skip_while(|next| next == '\r');
                 rest.skip_one(|next| next == '\n');
             }
-            ESC => escape(&mut rest),
-            '\u{9B}' => control_sequence(&mut rest),
-            '\u{90}' | '\u{98}' | '\u{9D}' | '\u{9E}' | '\u{9F}' => rest.skip_string(),
-            '\u{8E}' | '\u{8F}' => rest.skip_one(|next| next.is_ascii_graphic()),
-            _ => {}
+            _ => introduced(ch, &mut rest),
         }
         let sequence = matches!(ch, '\r' | ESC | '\u{80}'..='\u{9F}');
         if end == End::More && sequence && (rest.text.is_empty() || rest.endless) {
@@ -85,6 +81,30 @@ pub(crate) fn visible(text: &str, end: End) -> (String, usize) {
 /// Whether a byte is an ASCII character that stays as it is.
 const fn is_drawn(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\n' | b'\t')
+}
+
+/// How many bytes of `text` the sequence at its start takes; 0 where none is.
+pub(crate) fn sequence_at_start(text: &str) -> usize {
+    let mut rest = Rest {
+        text,
+        endless: false,
+    };
+    match rest.next() {
+        Some(ch @ (ESC | '\u{80}'..='\u{9F}')) => introduced(ch, &mut rest),
+        _ => return 0,
+    }
+    text.len() - rest.text.len()
+}
+
+/// After `ch`: the rest of the sequence that it introduces, if it does.
+fn introduced(ch: char, rest: &mut Rest<'_>) {
+    match ch {
+        ESC => escape(rest),
+        '\u{9B}' => control_sequence(rest),
+        '\u{90}' | '\u{98}' | '\u{9D}' | '\u{9E}' | '\u{9F}' => rest.skip_string(),
+        '\u{8E}' | '\u{8F}' => rest.skip_one(|next| next.is_ascii_graphic()),
+        _ => {}
+    }
 }
 
 /// After `ESC`.

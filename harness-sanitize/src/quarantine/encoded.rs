@@ -76,25 +76,42 @@ fn readable(bytes: &[u8]) -> Option<String> {
     (count >= MIN_PIECE / 2 && drawn.count() * 20 >= count * 19).then(|| text.to_owned())
 }
 
-/// The pieces of `text` without a blank that hold enough escapes, decoded.
+/// Bytes of text on either side of an escape that nobody needs.
+const AROUND: usize = 128;
+
+/// What is around each escape of a letter or digit, which nobody needs to escape, and the pieces of
+/// `text` without a blank that hold enough escapes of anything; decoded.
 fn escaped(
     text: &str,
     sign: char,
     decode: fn(&str) -> Option<(String, usize)>,
 ) -> Vec<(Range<usize>, String)> {
     let mut pieces = Vec::new();
-    let mut start = 0;
+    let (mut start, mut covered) = (0, 0);
     for piece in text.split_inclusive([' ', '\n', '\t', '"', '\'']) {
-        let range = start..start + piece.len();
+        let mut range = start..start + piece.len();
         start = range.end;
-        if piece.matches(sign).count() < MIN_ESCAPES || pieces.len() >= MAX_PIECES {
+        if pieces.len() >= MAX_PIECES {
+            break;
+        }
+        let hides = |(at, _)| {
+            let decoded = decode(piece.get(at..).unwrap_or_default());
+            decoded.is_some_and(|(text, _)| text.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        };
+        if piece.match_indices(sign).any(hides) {
+            if range.end <= covered {
+                continue;
+            }
+            range.start = text.floor_char_boundary(range.start.saturating_sub(AROUND));
+            range.end = text.ceil_char_boundary(range.end + AROUND);
+            covered = range.end;
+        } else if piece.matches(sign).count() < MIN_ESCAPES {
             continue;
         }
+        let piece = text.get(range.clone()).unwrap_or_default();
         let bound = piece.floor_char_boundary(MAX_PIECE);
-        pieces.push((
-            range,
-            unescape(piece.get(..bound).unwrap_or_default(), sign, decode),
-        ));
+        let decoded = unescape(piece.get(..bound).unwrap_or_default(), sign, decode);
+        pieces.push((range, decoded));
     }
     pieces
 }

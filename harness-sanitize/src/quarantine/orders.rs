@@ -94,6 +94,14 @@ pub(super) static PHRASES: &[Phrase] = &[
         kind: FindingKind::Override,
         steps: &[
             step(0, SET_ASIDE),
+            step(1, &["system"]),
+            step(0, &["prompt", "prompts", "instructions", "message", "messages"]),
+        ],
+    },
+    Phrase {
+        kind: FindingKind::Override,
+        steps: &[
+            step(0, SET_ASIDE),
             step(1, &["everything", "anything", "all"]),
             step(3, &["above", "before", "previously", "told", "said"]),
         ],

@@ -16,24 +16,47 @@ static BY_FIRST: LazyLock<[Vec<(String, Folded)>; 256]> = LazyLock::new(|| {
     let mut by_first = std::array::from_fn(|_| Vec::new());
     for phrase in PHRASES {
         let mut steps = phrase.steps.iter().map(|step| {
-            let words: Vec<String> = step.words.iter().map(|word| folded(word)).collect();
-            (step.gap, words)
+            let words = step.words.iter().flat_map(|word| readings(word));
+            (step.gap, words.collect::<Vec<String>>())
         });
         let Some((_, first)) = steps.next() else {
             continue;
         };
+        let mut words = phrase.steps.iter().flat_map(|step| step.words);
+        let is_latin = words.all(|word| word.is_ascii());
         let after: Vec<(usize, Vec<String>)> = steps.collect();
         for word in first {
             let slot = word.bytes().next().map(usize::from);
             if let Some(slot) = slot.and_then(|byte| by_first.get_mut(byte)) {
-                let kind = phrase.kind;
-                let steps = after.clone();
-                slot.push((word, Folded { kind, steps }));
+                let (kind, steps) = (phrase.kind, after.clone());
+                slot.push((
+                    word,
+                    Folded {
+                        kind,
+                        is_latin,
+                        steps,
+                    },
+                ));
             }
         }
     }
     by_first
 });
+
+/// A word as it reads in small letters, with a capital, and in capitals: outside of Latin a letter
+/// and its capital may be taken for different ones.
+fn readings(word: &str) -> Vec<String> {
+    let mut chars = word.chars();
+    let first = chars.next().map(char::to_uppercase).into_iter().flatten();
+    let capitalised: String = first.chain(chars).collect();
+    let mut readings = vec![
+        folded(word),
+        folded(&capitalised),
+        folded(&word.to_uppercase()),
+    ];
+    readings.dedup();
+    readings
+}
 
 static UNSPACED_SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let phrases = UNSPACED.iter().map(|phrase| folded(phrase));
@@ -42,6 +65,8 @@ static UNSPACED_SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 
 struct Folded {
     kind: FindingKind,
+    /// Written in plain letters.
+    is_latin: bool,
     steps: Vec<(usize, Vec<String>)>,
 }
 
@@ -61,7 +86,10 @@ pub(super) fn phrases(reading: &Reading, found: &mut Vec<Finding>, max: usize) {
             };
             let part = words.get(index..=last).unwrap_or_default();
             found.push(Finding {
-                kind: if part.iter().any(|word| reading.is_disguised(word)) {
+                kind: if part
+                    .iter()
+                    .any(|word| reading.is_disguised(word, phrase.is_latin))
+                {
                     FindingKind::Disguise
                 } else {
                     phrase.kind

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use harness_core::text::fold::{Folded, fold_char};
 
+use crate::sequences::sequence_at_start;
+
 /// A text as it reads: its words, and their letters in one row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reading {
@@ -19,10 +21,10 @@ impl Reading {
         self.letters.get(word.letters.clone()).unwrap_or_default()
     }
 
-    /// Whether a word reads otherwise than it is written: with invisible characters in it, or in
-    /// plain letters while it is written in others.
-    pub(super) fn is_disguised(&self, word: &Word) -> bool {
-        word.split || (word.foreign && self.letters(word).is_ascii())
+    /// Whether a word of a phrase reads otherwise than it is written: with something in it that is
+    /// not drawn, or, of a phrase that `is_latin`, in other letters.
+    pub(super) fn is_disguised(&self, word: &Word, is_latin: bool) -> bool {
+        word.split || (is_latin && word.foreign && self.letters(word).is_ascii())
     }
 }
 
@@ -35,7 +37,7 @@ pub(super) struct Word {
     pub(super) start: usize,
     /// Where it ends.
     pub(super) end: usize,
-    /// Whether invisible characters stand in it.
+    /// Whether something that is not drawn stands in it.
     split: bool,
     /// Whether characters of other scripts stand in it, or styled ones.
     foreign: bool,
@@ -48,6 +50,11 @@ const fn is_lookalike(ch: char) -> bool {
     !matches!(ch, '\0'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}')
 }
 
+/// Whether a character acts on a terminal and is not drawn. White space ends a word.
+fn is_control(ch: char) -> bool {
+    ch.is_control() && !ch.is_whitespace()
+}
+
 /// Longest word that is read, in bytes of its folding; a longer one is data.
 const MAX_WORD: usize = 64;
 
@@ -57,12 +64,20 @@ pub(super) fn read(text: &str, base: usize) -> Reading {
     let mut words = Vec::new();
     let mut word: Option<Word> = None;
     let mut opens = true;
+    // Whether something that is not drawn stands behind the last letter; and how far that goes.
+    let (mut parted, mut behind) = (false, 0);
     for (at, ch) in text.char_indices() {
+        if at < behind {
+            continue;
+        }
+        if is_control(ch) {
+            behind = at + sequence_at_start(text.get(at..).unwrap_or_default());
+            parted = true;
+            continue;
+        }
         let folded = fold_char(ch);
-        if folded == Folded::Nothing && !ch.is_ascii_control() {
-            if let Some(word) = &mut word {
-                word.split = true;
-            }
+        if folded == Folded::Nothing && !ch.is_control() {
+            parted = true;
             continue;
         }
         let before = letters.len();
@@ -80,6 +95,10 @@ pub(super) fn read(text: &str, base: usize) -> Reading {
                 opens |= matches!(ch, '.' | '!' | '?' | ';');
             }
             continue;
+        }
+        let is_parted = std::mem::take(&mut parted);
+        if let Some(word) = &mut word {
+            word.split |= is_parted;
         }
         let word = word.get_or_insert_with(|| Word {
             letters: before..before,

@@ -30,6 +30,7 @@ const FENCES: &[&str] = &[
     "</user_input>",
     "</external_document>",
     "</untrusted_content>",
+    "</untrusted-content>",
     "[untrusted content",
     "[end untrusted content",
     "[end of untrusted content",
@@ -124,12 +125,15 @@ fn fences(text: &str, found: &mut Vec<Finding>) {
     }));
 }
 
-/// The parts of `text` that can hold a phrase: all of it where it holds more than ASCII, else what
-/// is around a trigger.
+/// The parts of `text` that can hold a phrase: what is around a trigger, and all of it where it
+/// holds more than drawn ASCII, which a trigger may hide in.
 fn telling_parts(text: &str) -> Vec<Range<usize>> {
-    let whole = 0..text.len();
-    if !text.is_ascii() {
-        return vec![whole];
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t'..=b'\r');
+    if !text.as_bytes().iter().all(is_plain) {
+        return vec![Range {
+            start: 0,
+            end: text.len(),
+        }];
     }
     let mut parts: Vec<Range<usize>> = Vec::new();
     for (_, hit) in TRIGGER_SEARCH.find_iter(text) {
