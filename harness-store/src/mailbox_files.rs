@@ -14,6 +14,10 @@ use crate::redaction::Sink;
 use crate::root::Root;
 use crate::wire::dump::{DumpDoc, StatusDoc};
 use crate::wire::notice::NoticeDoc;
+use crate::wire::{json, sha256};
+
+/// Bytes a notice's file has at most.
+pub(crate) const MAX_NOTICE: u64 = 4 << 20;
 
 /// Writes a pending notice and its evaluation dump.
 pub(crate) fn post(
@@ -60,6 +64,24 @@ pub(crate) fn write_status(
         updated_at: now,
     };
     root.replace(layout::mailbox_status().as_str(), &sink.document(&status)?)
+}
+
+/// Whether a notice's file says what the journal says. One that the journal does not know, or whose
+/// file cannot be read, has nothing to be unlike.
+pub(crate) fn says_what_is_known(root: &Root, mailbox: &Mailbox, id: &NoticeId) -> bool {
+    let (path, expected) = match (mailbox.get(id), mailbox.digest_of_resolved(id)) {
+        (Some(notice), _) => (
+            layout::pending(id),
+            json::to_pretty(&NoticeDoc::from_domain(notice))
+                .ok()
+                .map(|file| sha256(&file)),
+        ),
+        (None, digest) => (layout::processed(id), digest.copied()),
+    };
+    let (Some(expected), Ok(Some(file))) = (expected, root.read(path.as_str(), MAX_NOTICE)) else {
+        return true;
+    };
+    sha256(&file) == expected
 }
 
 /// Does what a crash or a full disk left undone: writes files that are missing, moves those of

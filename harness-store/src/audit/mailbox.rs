@@ -11,7 +11,7 @@ use super::{AuditReport, Break};
 use crate::error::StoreError;
 use crate::folds::mailbox::Mailbox;
 use crate::follow::{Fold, Follower};
-use crate::mailbox_files::file_name;
+use crate::mailbox_files::{MAX_NOTICE, file_name};
 use crate::reader::Reader;
 use crate::wire::notice::NoticeDoc;
 use crate::wire::{Body, Line, json, sha256};
@@ -114,6 +114,3 @@ fn compare(
     }
     Ok(found)
 }
-
-/// Bytes a notice's file has at most.
-const MAX_NOTICE: u64 = 4 << 20;

@@ -2,7 +2,7 @@
 //! part: what was acknowledged is there, nothing is half done, and the next write works.
 
 use super::diary::Diary;
-use super::operations::all;
+use super::operations::{PLAIN, all};
 use super::recovery::{Chain, Stage, folder};
 
 #[test]
@@ -43,10 +43,7 @@ fn every_operation_recovers_from_every_state_of_the_disk() {
             } else {
                 &before[..whole_lines]
             };
-            stage.recovers(acknowledged, chain, &told);
-            if is_acknowledged {
-                (operation.was_done)(&stage);
-            }
+            stage.recovers(&operation, is_acknowledged, acknowledged, chain, &told);
             std::fs::remove_dir_all(place).unwrap();
             states += 1;
         }
@@ -78,7 +75,13 @@ fn a_workspace_that_was_not_finished_is_completed() {
         } else {
             &[]
         };
-        stage.recovers(acknowledged, Chain::PerhapsBehind, &found.told());
+        stage.recovers(
+            &PLAIN,
+            true,
+            acknowledged,
+            Chain::PerhapsBehind,
+            &found.told(),
+        );
         std::fs::remove_dir_all(place).unwrap();
     }
 }

@@ -8,7 +8,8 @@ use rustix::io::Errno;
 use super::disk::{Calls, Fault};
 use super::operations::{Operation, all};
 use super::recovery::{Chain, Stage, folder};
-use crate::fixture::{SOON, copy_folder, opened};
+use crate::fixture::{SOON, copy_folder, notice, opened, repair_end, repair_resolved, turn};
+use crate::{Halves, Resolved, Rotation, TurnOutcome};
 
 fn every_call_may_fail(calls: Calls, with: Errno, ways: &[(bool, usize)]) {
     for operation in all() {
@@ -65,10 +66,7 @@ fn strike(operation: &Operation, base: &Path, copy: &Path, fault: Fault) -> bool
     } else {
         Chain::Whole
     };
-    stage.recovers(&acknowledged, chain, &told);
-    if done {
-        (operation.was_done)(&stage);
-    }
+    stage.recovers(operation, done, &acknowledged, chain, &told);
     drop(stage);
     std::fs::remove_dir_all(copy).unwrap();
     struck
@@ -83,4 +81,57 @@ fn an_error_at_any_call_loses_nothing() {
 fn a_disk_that_fills_up_at_any_call_loses_nothing() {
     let ways = [(true, 0), (false, 100), (false, usize::MAX)];
     every_call_may_fail(Calls::Growing, Errno::NOSPC, &ways);
+}
+
+/// A commit stands although its file could not be written; what comes after it must not make the
+/// store forget that.
+#[test]
+fn a_file_that_lags_is_written_before_anything_counts_as_settled() {
+    let ways: [(&str, fn(&Halves)); 2] = [
+        ("by whoever resolves another notice", |halves| {
+            let (resolved, end) = (repair_resolved(&["n-1"], 1), repair_end(&["n-1"], 1));
+            let done = halves.repair.resolve(SOON, resolved, end).unwrap();
+            assert_eq!(done, Resolved::Done { files: Ok(()) });
+        }),
+        ("by whoever closes the workspace", |halves| {
+            let last = halves.watch.append(SOON, vec![opened("last").into()]);
+            assert!(last.is_ok(), "{last:?}");
+        }),
+    ];
+    for (told, then) in ways {
+        let dir = folder();
+        let stage = Stage::at(dir.path());
+        stage.init().unwrap();
+        let halves = stage.open(Rotation::default()).unwrap();
+        let post = |id: &str, turn_index| {
+            let notices = vec![notice(id, "s", turn_index, "breach:tool_correctness")];
+            let mut record = turn("s", turn_index, notices);
+            record.cooldown_turns = 0;
+            halves.watch.record_turn(record).unwrap()
+        };
+        post("n-1", 0);
+        // As another process leaves it that is killed between its record and its files.
+        post("n-2", 1);
+        let lost = stage.file("mailbox/pending/n-2.json");
+        std::fs::remove_file(&lost).unwrap();
+        // And as a disk leaves it that fails where the file of a notice is to be written.
+        stage.disk.fail(Fault {
+            calls: Calls::Renames,
+            at: 0,
+            for_good: true,
+            keep: 0,
+            with: Errno::IO,
+        });
+        let failed = post("n-3", 2);
+        assert!(
+            matches!(&failed, TurnOutcome::Recorded { files: Err(_), .. }),
+            "{failed:?}"
+        );
+        assert!(stage.disk.heal());
+        then(&halves);
+        drop(halves);
+        assert!(lost.exists(), "{told}");
+        assert!(stage.file("mailbox/pending/n-3.json").exists(), "{told}");
+        assert!(stage.reader().audit().unwrap().ok, "{told}");
+    }
 }

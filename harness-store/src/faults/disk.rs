@@ -11,13 +11,15 @@ use rustix::io::Errno;
 use super::diary::{Diary, id_of};
 use crate::root::{At, Disk, Kernel};
 
-/// Which calls are asked whether they may fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which calls are asked whether they may fail, each kind among those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Calls {
     /// All of them.
     All,
     /// Those that need room.
     Growing,
+    /// Those that give a file another name.
+    Renames,
 }
 
 /// What goes wrong.
@@ -89,7 +91,7 @@ impl Told {
         let Some(fault) = state.fault else {
             return (length, Ok(()));
         };
-        if fault.calls == Calls::Growing && class == Calls::All {
+        if class < fault.calls {
             return (length, Ok(()));
         }
         let number = state.asked;
@@ -132,7 +134,7 @@ impl Disk for Told {
     }
 
     fn rename(&self, from: At<'_>, to: At<'_>, flags: RenameFlags) -> Result<(), Errno> {
-        self.may(Calls::Growing)?;
+        self.may(Calls::Renames)?;
         Kernel.rename(from, to, flags)?;
         let (old, new) = ((id_of(from.0), from.1), (id_of(to.0), to.1));
         self.note(|diary| diary.renamed(old, new));

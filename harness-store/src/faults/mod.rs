@@ -7,6 +7,7 @@
 
 mod a_crash_anywhere;
 mod a_failing_call;
+mod another;
 mod diary;
 mod disk;
 mod operations;

@@ -1,14 +1,30 @@
 //! What is done to a workspace while its disk fails, and how it shows that it was done.
 
-use harness_core::{CaseId, CaseKind, CleanText, EvalCase, Scope};
+use harness_core::{CaseId, CaseKind, CleanText, EvalCase, RuleId, Scope};
 
+use super::another::{lay_out, original, was_taken_over};
 use super::recovery::Stage;
 use crate::fixture::{
     SOON, notice, opened, recovery, repair_end, repair_resolved, repair_started, rule, session,
     start, turn,
 };
-use crate::wire::event::{CloseReason, OperatorAct, OperatorAction, SessionClosed};
+use crate::wire::alert_model::{AlertModelDoc, SignalDoc};
+use crate::wire::event::{
+    AlertModelFitted, CloseReason, OperatorAct, OperatorAction, SessionClosed,
+};
+use crate::wire::{Event, sha256_hex};
 use crate::{Halves, OperatorEvent, Projection, Resolved, Rotation, StoreError, Tx};
+
+/// What doing it again does, after it failed or the machine stopped in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Again {
+    /// Something else.
+    NotTried,
+    /// It goes on from where it came.
+    GoesOn,
+    /// It goes on, and until then files of another program lie where ours belong.
+    CleansUp,
+}
 
 /// An operation.
 pub(super) struct Operation {
@@ -22,6 +38,7 @@ pub(super) struct Operation {
     pub(super) from_opening: bool,
     /// Whether what is there before was tampered with, which must show for ever.
     pub(super) is_cut: bool,
+    pub(super) again: Again,
     pub(super) run: fn(&Halves) -> Result<(), StoreError>,
     /// Fails unless it was done.
     pub(super) was_done: fn(&Stage),
@@ -29,7 +46,7 @@ pub(super) struct Operation {
 
 const IDS: [&str; 2] = ["n-1", "n-2"];
 
-const PLAIN: Operation = Operation {
+pub(super) const PLAIN: Operation = Operation {
     name: "",
     before: |_| {},
     left: |_| {},
@@ -39,6 +56,7 @@ const PLAIN: Operation = Operation {
     },
     from_opening: false,
     is_cut: false,
+    again: Again::NotTried,
     run: |_| Ok(()),
     was_done: |_| {},
 };
@@ -121,6 +139,7 @@ pub(super) fn all() -> Vec<Operation> {
         Operation {
             name: "a change of the rules and their files",
             run: change_rules,
+            again: Again::GoesOn,
             was_done: |stage| {
                 for path in ["rules.jsonl", "rules.md", "rules/orders.md"] {
                     assert!(!std::fs::read(stage.file(path)).unwrap().is_empty());
@@ -130,6 +149,7 @@ pub(super) fn all() -> Vec<Operation> {
         },
         Operation {
             name: "a captured case",
+            again: Again::GoesOn,
             run: |halves| halves.watch.capture_case(case()).map(drop),
             was_done: |stage| assert_eq!(stage.reader().eval_set().unwrap().cases(), [case()]),
             ..PLAIN
@@ -149,7 +169,113 @@ pub(super) fn all() -> Vec<Operation> {
             },
             ..PLAIN
         },
+        Operation {
+            name: "a workspace of 0.9 that is taken over",
+            again: Again::GoesOn,
+            run: take_over,
+            was_done: was_taken_over,
+            ..PLAIN
+        },
+        Operation {
+            name: "a workspace of 0.9 that is taken over where it lies",
+            left: |stage| lay_out(&stage.place.paths.root),
+            again: Again::CleansUp,
+            run: take_over,
+            was_done: was_taken_over,
+            ..PLAIN
+        },
+        Operation {
+            name: "an alert model that takes the place of another",
+            before: |halves| keep_model(halves, 0.25).unwrap(),
+            again: Again::GoesOn,
+            run: |halves| keep_model(halves, 0.5),
+            was_done: |stage| {
+                let file = std::fs::read(stage.file("state/alert_model.json")).unwrap();
+                let events = stage.place.lines();
+                let fitted = events.iter().rev().find_map(|line| match line.event() {
+                    Some((_, Event::AlertModelFitted(fitted))) => Some(fitted.sha256.clone()),
+                    _ => None,
+                });
+                assert_eq!(fitted, Some(sha256_hex(&file)));
+            },
+            ..PLAIN
+        },
+        Operation {
+            name: "a snapshot that takes the place of another",
+            before: |halves| {
+                leave_snapshot(halves).unwrap();
+                under_repair(halves);
+            },
+            again: Again::GoesOn,
+            run: leave_snapshot,
+            was_done: |stage| {
+                let skipped = stage.place.kinds();
+                assert!(!skipped.contains(&"record_skipped".to_owned()));
+            },
+            ..PLAIN
+        },
+        Operation {
+            name: "an opening that takes up a snapshot",
+            before: |halves| {
+                under_repair(halves);
+                leave_snapshot(halves).unwrap();
+            },
+            from_opening: true,
+            ..PLAIN
+        },
     ]
+}
+
+fn take_over(halves: &Halves) -> Result<(), StoreError> {
+    let original = original();
+    let reader = halves.reader.clone();
+    halves
+        .operator
+        .commit(SOON, move |tx: &mut Tx<'_, OperatorEvent>| {
+            let lines: Vec<_> = reader.records_from(0)?.collect::<Result<_, _>>()?;
+            let knows = |id: &RuleId| {
+                lines.iter().any(|line| match line.event() {
+                    Some((_, Event::RuleImport(import))) => import.rule.id == *id,
+                    _ => false,
+                })
+            };
+            tx.take_over(&original, knows).map(drop)
+        })?
+}
+
+fn keep_model(halves: &Halves, threshold: f64) -> Result<(), StoreError> {
+    let model = AlertModelDoc {
+        bias: -1.0,
+        signals: vec![SignalDoc {
+            name: "repeats".to_owned(),
+            mean: 0.5,
+            scale: 1.0,
+            weight: 2.0,
+        }],
+        threshold,
+    };
+    halves
+        .operator
+        .keep_alert_model(SOON, &model, |sha256| AlertModelFitted {
+            sha256,
+            sessions: 60,
+            failures: 20,
+            tasks: 30,
+            folds: 5,
+            auroc: 0.75,
+            auroc_low: 0.5,
+            auroc_high: 0.875,
+            precision_top_tenth: 0.75,
+        })
+}
+
+fn leave_snapshot(halves: &Halves) -> Result<(), StoreError> {
+    halves
+        .operator
+        .commit(SOON, |tx: &mut Tx<'_, OperatorEvent>| {
+            tx.core().refreshed()?;
+            tx.core().leave_snapshot(0)
+        })?
 }
 
 /// Two pending notices and a started attempt.

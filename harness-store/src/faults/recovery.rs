@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use harness_sanitize::Redactor;
 
 use super::disk::Told;
-use super::operations::Operation;
+use super::operations::{Again, Operation};
 use crate::fixture::{Place, SOON, opened, start, ticking};
 use crate::root::Disk;
 use crate::wire::Event;
@@ -99,8 +99,16 @@ impl Stage {
 
     /// Opens the workspace on a disk that works, and asserts what must hold: what was
     /// acknowledged is there, nothing is half done, the chain is whole or says where it was cut,
-    /// and the next write works. Of the journal, `acknowledged` is what had been.
-    pub(super) fn recovers(&self, acknowledged: &[u8], chain: Chain, told: &str) {
+    /// the next write works, and so does `operation` where it can be done again. Of the journal,
+    /// `acknowledged` is what had been; `done` is whether the operation had.
+    pub(super) fn recovers(
+        &self,
+        operation: &Operation,
+        done: bool,
+        acknowledged: &[u8],
+        chain: Chain,
+        told: &str,
+    ) {
         let halves = self
             .open(Rotation::default())
             .unwrap_or_else(|error| panic!("{told}: {error}"));
@@ -111,7 +119,20 @@ impl Stage {
         attempts.refresh().unwrap();
         assert_eq!(attempts.get().iter().count(), 0, "{told}: half resolved");
         drop(halves);
-        self.holds(chain, told);
+        if done {
+            (operation.was_done)(self);
+        }
+        if done || operation.again != Again::CleansUp {
+            self.holds(chain, told);
+        }
+        if operation.again != Again::NotTried {
+            let halves = self.open(Rotation::default()).unwrap();
+            let done = (operation.run)(&halves);
+            assert!(done.is_ok(), "{told}, again: {done:?}");
+            drop(halves);
+            self.holds(chain, &format!("{told}, again"));
+            (operation.was_done)(self);
+        }
     }
 
     /// The chain, the mailbox and the folders.

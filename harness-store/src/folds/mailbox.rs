@@ -84,6 +84,11 @@ impl Mailbox {
             .map(|(signature, turn)| (signature, *turn))
     }
 
+    /// The SHA-256 of what the file of a resolved notice says.
+    pub(crate) fn digest_of_resolved(&self, id: &NoticeId) -> Option<&[u8; 32]> {
+        self.resolved.get(id)
+    }
+
     /// The resolved notices, and the SHA-256 of what the file of each says.
     pub(crate) fn resolved(&self) -> impl Iterator<Item = (&NoticeId, &[u8; 32])> {
         self.resolved.iter()

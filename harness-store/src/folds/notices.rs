@@ -64,4 +64,8 @@ impl Fold for Notices {
     fn reset(&mut self) {
         self.found.clear();
     }
+
+    fn takes(&self, kind: &str) -> bool {
+        matches!(kind, "notice" | "scope_full" | "repair_notice_resolved")
+    }
 }

@@ -102,11 +102,18 @@ impl Tx<'_, RepairEvent> {
             .cloned()
             .collect();
         let status = RepairStatus::from(resolved.kind);
+        let lagged = core.files_lag;
         let committed = core.commit(vec![
             Event::RepairNoticeResolved(resolved.clone()),
             ended(status, end),
         ])?;
         core.files_lag = true;
+        if lagged {
+            // More than these files lag behind, and all of them are looked at.
+            return Ok(Resolved::Done {
+                files: core.redo_files(),
+            });
+        }
         let at = committed.first().map_or(Timestamp::EPOCH, |first| first.ts);
         for notice in &mut moved {
             notice.resolution = Some(resolution(&resolved, at));

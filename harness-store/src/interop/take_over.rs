@@ -1,12 +1,15 @@
 //! Taking a workspace of 0.9 over. Safe to repeat: what is here already is left as it is.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use harness_core::{CaseId, CleanText, EvalCase, NoticeId, RuleId, Timestamp, layout};
 
 use super::original::Original;
 use crate::error::StoreError;
 use crate::evalset::{Capture, EvalSet};
+use crate::folds::notices::Notices;
+use crate::follow::Follower;
 use crate::halves::OperatorEvent;
 use crate::journal::MAX_COMMIT;
 use crate::mailbox_files;
@@ -50,8 +53,9 @@ impl Tx<'_, OperatorEvent> {
         let mut taken = TakenOver::default();
         let mut events = new_rules(original, knows, &mut taken);
         events.extend(new_notices(original, core, &mut taken)?);
-        commit(core, events, &taken)?;
-        write_notices(original, core, &taken)?;
+        let unlike = unlike_the_journal(original, core)?;
+        commit(core, events, &taken, unlike.len())?;
+        write_notices(original, core, &taken, unlike)?;
         keep_cases(original, core, &mut taken)?;
         keep_gates(original, core, &mut taken)?;
         let scopes = layout::scope_metadata();
@@ -107,56 +111,93 @@ fn new_notices(
     Ok(events)
 }
 
+/// The notices that are known here and whose files do not say what the journal says: where this is
+/// the original's own folder and an earlier call was cut short, they are still those of 0.9.
+fn unlike_the_journal(
+    original: &Original,
+    core: &mut Core,
+) -> Result<BTreeSet<NoticeId>, StoreError> {
+    core.refreshed()?;
+    let mailbox = &core.state.get().mailbox;
+    let mut unlike = BTreeSet::new();
+    for (notice, _) in &original.notices {
+        if !mailbox_files::says_what_is_known(&core.root, mailbox, &notice.id) {
+            unlike.insert(notice.id.clone());
+        }
+    }
+    Ok(unlike)
+}
+
 /// The operator's act and what follows from it, in as few commits as there may be.
-fn commit(core: &mut Core, mut events: Vec<Event>, taken: &TakenOver) -> Result<(), StoreError> {
-    if events.is_empty() {
+fn commit(
+    core: &mut Core,
+    mut events: Vec<Event>,
+    taken: &TakenOver,
+    unlike: usize,
+) -> Result<(), StoreError> {
+    if events.is_empty() && unlike == 0 {
         return Ok(());
     }
-    let reason = format!(
+    let mut reason = format!(
         "{} rules and {} notices of pandaprobe-harness 0.9",
         taken.rules.len(),
         taken.notices.len()
     );
+    if unlike > 0 {
+        reason = format!("{reason}; {unlike} files of notices did not say what the journal says");
+    }
     let act = Event::OperatorAction(OperatorAction {
         action: OperatorAct::Import,
         rule: None,
         reason: CleanText::new(reason).unwrap_or_else(|_| CleanText::empty()),
     });
     events.insert(0, act);
+    // From the first commit on: the next may fail.
+    core.files_lag = true;
     while !events.is_empty() {
         let rest = events.split_off(events.len().min(MAX_COMMIT));
         core.commit(std::mem::replace(&mut events, rest))?;
     }
-    core.files_lag = true;
     Ok(())
 }
 
 /// Writes the files of the mailbox as the journal has them now, over those of 0.9 where this is
-/// its own folder.
+/// its own folder, and the evaluation dumps that are missing.
 fn write_notices(
     original: &Original,
     core: &mut Core,
     taken: &TakenOver,
+    unlike: BTreeSet<NoticeId>,
 ) -> Result<(), StoreError> {
-    if taken.notices.is_empty() {
-        return Ok(());
-    }
-    core.state.refresh()?;
-    let mailbox = &core.state.get().mailbox;
     let new: BTreeSet<&NoticeId> = taken.notices.iter().collect();
     for (notice, dump) in &original.notices {
-        if !new.contains(&notice.id) {
-            continue;
+        let path = layout::dump(&notice.id);
+        if let Some(dump) = dump
+            && (new.contains(&notice.id) || core.root.file_id(path.as_str())?.is_none())
+        {
+            core.root
+                .replace(path.as_str(), &core.sink.document(dump)?)?;
         }
+    }
+    let mut wanted = unlike;
+    wanted.extend(taken.notices.iter().cloned());
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let mut notices = Follower::new(Arc::clone(&core.root), Notices::of(wanted));
+    notices.refresh()?;
+    for notice in notices.get().iter() {
         let doc = NoticeDoc::from_domain(notice);
-        mailbox_files::post(&core.root, &core.sink, &doc, dump.as_ref())?;
-        if !notice.is_pending() {
+        if notice.is_pending() {
+            mailbox_files::post(&core.root, &core.sink, &doc, None)?;
+        } else {
             mailbox_files::resolve(&core.root, &core.sink, &doc)?;
         }
     }
-    mailbox_files::write_status(&core.root, &core.sink, mailbox, core.now())?;
-    core.files_lag = false;
-    Ok(())
+    core.files_lag = true;
+    core.redo_files()?;
+    let now = core.now();
+    mailbox_files::write_status(&core.root, &core.sink, &core.state.get().mailbox, now)
 }
 
 fn keep_cases(

@@ -127,19 +127,22 @@ impl Core {
     }
 
     /// Leaves a note that nothing is left to be done, if that is so and known without reading the
-    /// journal for it.
+    /// journal for it. Another process may have been killed between its record and its files, so
+    /// they are looked at before.
     pub(crate) fn leave_settled(&mut self) -> Result<(), StoreError> {
-        if self.files_lag || !self.state.has_begun() {
+        if !self.state.has_begun() {
             return Ok(());
         }
         if self.refreshed()?.attempts.iter().next().is_some() {
             return Ok(());
         }
-        let head = self.journal.head();
-        if settled::holds(&self.config, &self.root, head)? {
+        let head = *self.journal.head();
+        if !self.files_lag && settled::holds(&self.config, &self.root, &head)? {
             return Ok(());
         }
-        settled::leave(&self.config, &self.root, head)
+        self.files_lag = true;
+        self.redo_files()?;
+        settled::leave(&self.config, &self.root, &head)
     }
 
     /// Does what an earlier failure left undone in the mailbox's files.
