@@ -7,6 +7,7 @@
 
 mod a_crash_anywhere;
 mod a_failing_call;
+mod a_torn_record;
 mod another;
 mod diary;
 mod disk;

@@ -312,6 +312,17 @@ pub(crate) fn rule(id: &str, text: &str) -> RuleDoc {
     RuleDoc::from_domain(&rule, RuleStatus::Candidate)
 }
 
+/// The anchor as it was when the last append had begun and nothing had settled: both slots of a
+/// settled anchor name one head, so the slot before the last is the one that a kill leaves.
+pub(crate) fn under_way(anchor: &[u8]) -> Vec<u8> {
+    let text = std::str::from_utf8(anchor).unwrap();
+    let newest = text.lines().max().unwrap();
+    text.lines()
+        .map(|line| if line == newest { "0".repeat(line.len()) } else { line.to_owned() } + "\n")
+        .collect::<String>()
+        .into_bytes()
+}
+
 /// Copies a folder and everything in it.
 pub(crate) fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();

@@ -9,6 +9,8 @@ mod guard;
 mod maintenance;
 mod repair;
 mod replay;
+#[cfg(test)]
+pub(crate) mod samples;
 mod watch;
 
 use serde::{Deserialize, Serialize};
