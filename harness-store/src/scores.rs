@@ -1,5 +1,7 @@
 //! Scores and gate states: `state/scores/NNNNNNNN.jsonl`, one line an evaluated turn and one for
-//! scores of it that came late, appended to the last segment until that is full.
+//! scores of it that came late, appended to the last segment until that is full. The newest
+//! segments are kept, and of older ones nothing is known any more: the conversations whose last turn
+//! stands there ended long ago, as the journal knows for ever, and take no further turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,8 +16,22 @@ use crate::wire::event::OriginDoc;
 use crate::wire::score::{GateState, ScoreLine, ScoresLine};
 use crate::wire::unhex;
 
-/// Bytes after which a new segment is begun.
-const SEGMENT: u64 = 8 << 20;
+/// How much is kept.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    /// Bytes after which a new segment is begun.
+    segment: u64,
+    /// Segments that are kept.
+    segments: u32,
+}
+
+/// Some 400,000 turns.
+const BOUNDS: Bounds = Bounds {
+    segment: 8 << 20,
+    segments: 16,
+};
+/// What the name of a segment ends in.
+const SUFFIX: &str = ".jsonl";
 
 /// What is known of one conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,6 +40,8 @@ pub struct SessionScores {
     unscored: BTreeMap<u32, BTreeSet<MetricName>>,
     gates: BTreeMap<MetricName, GateState>,
     last: Option<LastTurn>,
+    /// The segment with the newest line of it.
+    segment: u32,
 }
 
 /// The last turn of a conversation that was evaluated.
@@ -73,6 +91,7 @@ impl SessionScores {
 #[derive(Debug)]
 pub struct Scores {
     root: Arc<Root>,
+    bounds: Bounds,
     sessions: BTreeMap<SessionId, SessionScores>,
     /// The segment being read, the file it was, and how far it was read.
     segment: u32,
@@ -85,6 +104,7 @@ impl Scores {
     pub(crate) const fn new(root: Arc<Root>) -> Self {
         Self {
             root,
+            bounds: BOUNDS,
             sessions: BTreeMap::new(),
             segment: 0,
             file: None,
@@ -113,6 +133,14 @@ impl Scores {
     /// # Errors
     /// A segment cannot be read.
     pub fn refresh(&mut self) -> Result<(), StoreError> {
+        let current = layout::scores_segment(self.segment);
+        if self.root.file_id(current.as_str())?.is_none() {
+            // There is none yet, or it was too old to be kept.
+            let first = segments(&self.root)?
+                .into_iter()
+                .find(|at| *at > self.segment);
+            self.go_to(first.unwrap_or(self.segment));
+        }
         loop {
             self.read_segment()?;
             let next = layout::scores_segment(self.segment.saturating_add(1));
@@ -121,9 +149,7 @@ impl Scores {
             }
             // The segment was closed before the next was begun, but perhaps after it was read.
             self.read_segment()?;
-            self.segment = self.segment.saturating_add(1);
-            self.file = None;
-            self.offset = 0;
+            self.go_to(self.segment.saturating_add(1));
         }
     }
 
@@ -134,12 +160,39 @@ impl Scores {
             bytes.extend(sink.line(line)?);
         }
         let mut number = self.segment;
-        if self.offset >= SEGMENT {
+        if self.offset >= self.bounds.segment {
             number = number.saturating_add(1);
         }
         let path = layout::scores_segment(number);
         self.root.append_lines(path.as_str(), &bytes)?;
+        if number > self.segment {
+            // If it fails, what is too old goes with the next segment.
+            let _ = self.remove_old(number);
+        }
         self.refresh()
+    }
+
+    fn remove_old(&self, newest: u32) -> Result<(), StoreError> {
+        let first = self.first_kept(newest);
+        for old in segments(&self.root)?.into_iter().filter(|at| *at < first) {
+            self.root.remove(layout::scores_segment(old).as_str())?;
+        }
+        Ok(())
+    }
+
+    /// The oldest segment that is kept beside the newest one.
+    const fn first_kept(&self, newest: u32) -> u32 {
+        (newest + 1).saturating_sub(self.bounds.segments)
+    }
+
+    /// Goes on to another segment, and forgets what is too old beside it.
+    fn go_to(&mut self, segment: u32) {
+        if segment == self.segment {
+            return;
+        }
+        (self.segment, self.file, self.offset) = (segment, None, 0);
+        let first = self.first_kept(segment);
+        self.sessions.retain(|_, scores| scores.segment >= first);
     }
 
     fn read_segment(&mut self) -> Result<(), StoreError> {
@@ -159,7 +212,7 @@ impl Scores {
         let mut reader = LineReader::new(&file, self.offset, length);
         while let Some(raw) = reader.next_line().map_err(failed)? {
             let read = match raw.content {
-                Content::Bytes(bytes) => take(&mut self.sessions, &bytes).is_some(),
+                Content::Bytes(bytes) => take(&mut self.sessions, self.segment, &bytes).is_some(),
                 Content::TooLong(_) => false,
             };
             self.skipped += u64::from(!read);
@@ -170,13 +223,18 @@ impl Scores {
 }
 
 /// Takes in one line; `None` if it does not read.
-fn take(sessions: &mut BTreeMap<SessionId, SessionScores>, bytes: &[u8]) -> Option<()> {
+fn take(
+    sessions: &mut BTreeMap<SessionId, SessionScores>,
+    segment: u32,
+    bytes: &[u8],
+) -> Option<()> {
     match serde_json::from_slice(bytes).ok()? {
-        ScoresLine::Turn(line) => take_turn(sessions, line),
+        ScoresLine::Turn(line) => take_turn(sessions, segment, line),
         ScoresLine::Gate(line) => {
             let gates = line.read_gate().ok()?;
             // A turn of ours knows better.
             let session = sessions.entry(line.session).or_default();
+            session.segment = segment;
             if session.turns.is_empty() {
                 session.gates = gates.into_iter().collect();
             }
@@ -185,11 +243,16 @@ fn take(sessions: &mut BTreeMap<SessionId, SessionScores>, bytes: &[u8]) -> Opti
     }
 }
 
-fn take_turn(sessions: &mut BTreeMap<SessionId, SessionScores>, line: ScoreLine) -> Option<()> {
+fn take_turn(
+    sessions: &mut BTreeMap<SessionId, SessionScores>,
+    segment: u32,
+    line: ScoreLine,
+) -> Option<()> {
     let digest = unhex(&line.digest)?;
     let scores = line.read_scores().ok()?;
     let gates = line.read_gate().ok()?;
     let session = sessions.entry(line.session).or_default();
+    session.segment = segment;
     session.turns.insert(line.turn, digest);
     session.gates = gates.into_iter().collect();
     let unscored = session.unscored.entry(line.turn).or_default();
@@ -221,12 +284,26 @@ fn take_turn(sessions: &mut BTreeMap<SessionId, SessionScores>, line: ScoreLine)
     Some(())
 }
 
+/// The numbers of the segments that are there, in order.
+fn segments(root: &Root) -> Result<Vec<u32>, StoreError> {
+    let names = root.list(layout::scores_folder().as_str())?;
+    let number = |name: &String| {
+        let number: u32 = name.strip_suffix(SUFFIX)?.parse().ok()?;
+        let path = layout::scores_segment(number);
+        path.as_str()
+            .ends_with(&format!("/{name}"))
+            .then_some(number)
+    };
+    Ok(names.iter().filter_map(number).collect())
+}
+
 /// Reads every line of every segment, oldest first, for whoever needs more than the index.
 pub(crate) fn each_line(root: &Root, mut each: impl FnMut(ScoresLine)) -> Result<(), StoreError> {
-    for number in 0.. {
+    for number in segments(root)? {
         let path = layout::scores_segment(number);
+        // It may have become too old meanwhile.
         let Some(file) = root.open_if_there(path.as_str())? else {
-            break;
+            continue;
         };
         let failed =
             |error: std::io::Error| StoreError::from_io(&error, "read", &root.shown(path.as_str()));
@@ -241,4 +318,58 @@ pub(crate) fn each_line(root: &Root, mut each: impl FnMut(ScoresLine)) -> Result
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use harness_sanitize::Redactor;
+
+    use super::*;
+    use crate::fixture::session;
+
+    const SMALL: Bounds = Bounds {
+        segment: 1,
+        segments: 3,
+    };
+
+    fn small(root: &Arc<Root>) -> Scores {
+        let mut scores = Scores::new(Arc::clone(root));
+        scores.bounds = SMALL;
+        scores.refresh().unwrap();
+        scores
+    }
+
+    fn line(name: &str) -> ScoresLine {
+        let line = serde_json::json!({
+            "ts": "2026-11-30T10:00:00.000000+00:00", "session": name, "turn": 0,
+            "digest": "00".repeat(32), "origin": "live", "scores": {"coherence": 0.5}, "gate": {},
+        });
+        serde_json::from_value(line).unwrap()
+    }
+
+    #[test]
+    fn the_newest_segments_are_kept_and_everybody_forgets_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("state/scores")).unwrap();
+        let root = Arc::new(Root::open(dir.path()).unwrap());
+        let sink = Sink::new(Arc::new(Redactor::patterns_only()));
+        let (mut writer, mut late) = (small(&root), small(&root));
+        let names: Vec<String> = (0..10).map(|number| format!("s-{number}")).collect();
+        for name in &names {
+            writer.append(&[line(name)], &sink).unwrap();
+            assert!(writer.get(&session(name)).is_some());
+            if name == "s-1" {
+                late.refresh().unwrap();
+            }
+        }
+        late.refresh().unwrap();
+        assert_eq!(segments(&root).unwrap(), [7, 8, 9]);
+        for scores in [&writer, &late, &small(&root)] {
+            let known: Vec<&str> = scores.iter().map(|(session, _)| session.as_str()).collect();
+            assert_eq!(known, ["s-7", "s-8", "s-9"]);
+        }
+        let mut lines = 0;
+        each_line(&root, |_| lines += 1).unwrap();
+        assert_eq!(lines, 3);
+    }
 }

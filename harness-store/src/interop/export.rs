@@ -1,8 +1,10 @@
 //! Writing a workspace that 0.9 reads.
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
-use harness_core::layout;
+use harness_core::{RuleId, layout};
 use harness_sanitize::Redactor;
 use serde_json::Value;
 
@@ -11,7 +13,7 @@ use super::original::HISTORY;
 use crate::error::{StoreError, shown};
 use crate::folds::mailbox::Mailbox;
 use crate::folds::notices::Notices;
-use crate::follow::Follower;
+use crate::follow::{Fold, Follower};
 use crate::mailbox_files;
 use crate::reader::{MAX_FILE, Reader};
 use crate::redaction::Sink;
@@ -19,7 +21,8 @@ use crate::root::Root;
 use crate::scores;
 use crate::wire::eval_case::CaseDoc;
 use crate::wire::notice::NoticeDoc;
-use crate::wire::{Body, Line, json};
+use crate::wire::rule::{RuleDoc, TrialDoc};
+use crate::wire::{Body, Event, Line, json};
 use crate::writer::{Projection, put};
 
 /// The kinds of events that 0.9 knows.
@@ -91,7 +94,7 @@ pub fn export(
     }
     let sink = Sink::new(Redactor::patterns_only().into());
     let mut exported = Exported::default();
-    put(&to, &sink, rules)?;
+    put(&to, &sink, &with_trials_of_09(reader, rules)?)?;
     write_journal(reader, &to, &sink, &mut exported)?;
     write_mailbox(reader, &to, &sink, &mut exported)?;
     write_documents(reader, &to, &sink)?;
@@ -101,6 +104,52 @@ pub fn export(
     exported.series = history.docs().len() as u64;
     to.replace(HISTORY, &sink.document(history.docs())?)?;
     Ok(exported)
+}
+
+/// The files of the rules; one that was taken over says of its trial what 0.9 said. What it did
+/// here is no trial as 0.9 counts them, and adds nothing to those numbers.
+fn with_trials_of_09(reader: &Reader, rules: &[Projection]) -> Result<Vec<Projection>, StoreError> {
+    let mut imports = Follower::new(Arc::clone(reader.root()), Trials::default());
+    imports.refresh()?;
+    let trials = &imports.get().0;
+    let filled = |docs: &Vec<RuleDoc>| {
+        let mut docs = docs.clone();
+        for doc in &mut docs {
+            if doc.trial.is_none() {
+                doc.trial = trials.get(&doc.id).cloned();
+            }
+        }
+        docs
+    };
+    let rules = rules.iter().map(|file| match file {
+        Projection::AppendRules(docs) => Projection::AppendRules(filled(docs)),
+        Projection::ReplaceRules(docs) => Projection::ReplaceRules(filled(docs)),
+        other => other.clone(),
+    });
+    Ok(rules.collect())
+}
+
+/// The trials of rules that were taken over.
+#[derive(Debug, Default)]
+struct Trials(BTreeMap<RuleId, TrialDoc>);
+
+impl Fold for Trials {
+    fn apply(&mut self, line: &Line) {
+        if let Some((_, Event::RuleImport(import))) = line.event()
+            && let Some(trial) = &import.rule.trial
+        {
+            let id = import.rule.id.clone();
+            self.0.entry(id).or_insert_with(|| trial.clone());
+        }
+    }
+
+    fn reset(&mut self) {
+        self.0.clear();
+    }
+
+    fn takes(&self, kind: &str) -> bool {
+        kind == "rule_import"
+    }
 }
 
 fn write_journal(
@@ -164,7 +213,7 @@ fn write_mailbox(
     exported: &mut Exported,
 ) -> Result<(), StoreError> {
     let mut all = Follower::new(
-        std::sync::Arc::clone(reader.root()),
+        Arc::clone(reader.root()),
         (Mailbox::default(), Notices::default()),
     );
     all.refresh()?;

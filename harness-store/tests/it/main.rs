@@ -19,6 +19,7 @@ mod a_snapshot_is_no_second_truth;
 mod a_stopped_holder_yields_busy;
 mod a_torn_tail_is_repaired_before_any_append;
 mod a_turn_is_recorded_once;
+mod a_workspace_of_0_9_goes_round;
 mod any_bytes_open;
 mod any_edit_shows;
 mod appenders_share_a_sync;
