@@ -48,6 +48,7 @@ const STEPS: &[Step] = &[
         let tests = ["a_provider_repairs", "a_rig_agent_is_guarded"];
         cargo(tree, &[&args[..], &tests].concat())
     }),
+    ("processes", processes),
     ("escape", |tree| {
         nothing(escape::run(tree, &escape::Args::short()))
     }),
@@ -128,6 +129,14 @@ fn cargo(tree: &Tree, args: &[&str]) -> Result<Vec<String>> {
 fn docs(tree: &Tree) -> Result<Vec<String>> {
     let mut cargo = tree.cargo(["doc", "--workspace", "--no-deps"]);
     nothing(tree::succeed(cargo.env("RUSTDOCFLAGS", "-D warnings")))
+}
+
+/// Eight processes on one workspace, in the long form.
+fn processes(tree: &Tree) -> Result<Vec<String>> {
+    let args = ["test", "--package", "harness-store", "--test", "it", "--"];
+    let mut cargo = tree.cargo([&args[..], &["eight_processes_share"]].concat());
+    cargo.env("HARNESS_STORE_TEST_OPERATIONS", "1000");
+    nothing(tree::succeed(&mut cargo))
 }
 
 /// The tests, as they report themselves; their closing lines are kept for the summary.
