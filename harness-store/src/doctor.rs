@@ -2,6 +2,7 @@
 //! taking one twice, syncs by timing one, files by looking at every one.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use harness_core::layout;
@@ -68,7 +69,7 @@ pub fn examine(paths: &WorkspacePaths, working_folder: Option<&Path>) -> Vec<Che
         Ok((identity, root)) => {
             checks.push(version(&identity));
             checks.push(outside(paths, &identity));
-            root
+            Arc::new(root)
         }
         Err(error) => {
             checks.push(Check::failed("workspace", &error));
@@ -155,7 +156,7 @@ fn space(root: &Root) -> Check {
 }
 
 /// That a lock which is held cannot be taken, and one that was given back can.
-fn locks(root: &Root) -> Check {
+fn locks(root: &Arc<Root>) -> Check {
     let probe = match probe(layout::state_folder().as_str()) {
         Ok(probe) => probe,
         Err(error) => return Check::failed("locks", &error),
@@ -173,7 +174,7 @@ fn locks(root: &Root) -> Check {
     }
 }
 
-fn lock_twice(root: &Root, probe: &str) -> Result<bool, StoreError> {
+fn lock_twice(root: &Arc<Root>, probe: &str) -> Result<bool, StoreError> {
     let (one, other) = (LockFile::open(root, probe)?, LockFile::open(root, probe)?);
     let held = one.try_lock()?;
     let excluded = held.is_some() && other.try_lock()?.is_none();

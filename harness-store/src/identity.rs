@@ -6,9 +6,12 @@ use harness_core::layout;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{StoreError, quoted, shown};
+use crate::follow::line_of;
+use crate::lines::LineReader;
 use crate::random;
 use crate::root::Root;
-use crate::wire::json;
+use crate::segments;
+use crate::wire::{Event, Line, json};
 
 /// The format version that this program writes.
 pub const FORMAT_VERSION: u64 = 1;
@@ -84,14 +87,16 @@ impl Identity {
         })
     }
 
-    /// Reads the file, or makes it for a new workspace. The caller holds the lock.
+    /// Reads the file, or makes it: for the workspace whose journal is there, else for a new one.
+    /// The caller holds the lock.
     pub(crate) fn read_or_create(root: &Root) -> Result<Self, StoreError> {
         match Self::read(root) {
             Err(StoreError::Missing { .. }) => {}
             other => return other,
         }
+        let known = journal_of(root)?.and_then(|id| WorkspaceId::parse(&id));
         let identity = Self {
-            id: WorkspaceId::random()?,
+            id: known.map_or_else(WorkspaceId::random, Ok)?,
             version: FORMAT_VERSION,
         };
         let doc = IdentityDoc {
@@ -105,15 +110,39 @@ impl Identity {
         Ok(identity)
     }
 
-    /// The identity, if this program may write the workspace.
-    pub(crate) fn writable(self) -> Result<Self, StoreError> {
+    /// The identity, if this program may write the workspace: it is of no newer version, and the
+    /// journal's first line, which is that of its creation, names no other. With another's name its
+    /// writer would use that one's anchor and key.
+    pub(crate) fn writable(self, root: &Root) -> Result<Self, StoreError> {
         if self.version > FORMAT_VERSION {
             return Err(StoreError::Newer {
                 version: self.version,
             });
         }
-        Ok(self)
+        match journal_of(root)? {
+            Some(other) if other != self.id.as_str() => Err(StoreError::Malformed {
+                path: shown(&root.shown(layout::identity().as_str())),
+                reason: format!("the journal is that of {}", quoted(&other)),
+            }),
+            _ => Ok(self),
+        }
     }
+}
+
+/// The workspace that the journal's first line names.
+fn journal_of(root: &Root) -> Result<Option<String>, StoreError> {
+    let parts = segments::parts(root, segments::growing(root)?)?;
+    let Some(part) = parts.first() else {
+        return Ok(None);
+    };
+    let opened = part.open(root)?;
+    let line = LineReader::new(&opened.file, 0, opened.length).next_line();
+    let line =
+        line.map_err(|error| StoreError::from_io(&error, "read", &root.shown(part.path.as_str())))?;
+    Ok(match line.map(line_of).as_ref().and_then(Line::event) {
+        Some((_, Event::Config(config))) => Some(config.workspace.clone()),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! becomes of its holder.
 
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::StoreError;
@@ -11,21 +12,21 @@ use crate::root::{Access, Handle, Root};
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
 /// Longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_millis(5);
+/// How often the file is opened anew where another stands in its place after each opening.
+const REOPENINGS: usize = 4;
 
-/// A lock file, opened once.
+/// A lock file. Who removes it, because it looks like one that somebody left behind, or puts
+/// another in its place makes no second lock of it: what counts is the file that stands there.
 #[derive(Debug)]
 pub(crate) struct LockFile {
-    file: Handle,
+    root: Arc<Root>,
     path: String,
+    file: Mutex<Handle>,
 }
 
 /// The lock, held until this is dropped.
 #[derive(Debug)]
-pub(crate) struct Held<'f>(&'f Handle);
-
-/// The lock, held until this is dropped, together with its own handle of the file.
-#[derive(Debug)]
-pub(crate) struct OwnedLock(#[expect(dead_code, reason = "closing it frees the lock")] Handle);
+pub(crate) struct Held(Handle);
 
 /// Pauses that double.
 #[derive(Debug)]
@@ -33,29 +34,37 @@ pub(crate) struct BackOff(Duration);
 
 impl LockFile {
     /// Opens (and makes) the lock file at `path`.
-    pub(crate) fn open(root: &Root, path: &str) -> Result<Self, StoreError> {
+    pub(crate) fn open(root: &Arc<Root>, path: &str) -> Result<Self, StoreError> {
         let file = root.open_file(path, Access::InPlace)?;
         Ok(Self {
-            file,
+            root: Arc::clone(root),
             path: path.to_owned(),
+            file: Mutex::new(file),
         })
     }
 
-    /// Takes the lock if nobody holds it.
-    pub(crate) fn try_lock(&self) -> Result<Option<Held<'_>>, StoreError> {
-        Ok(self.grab()?.then(|| Held(&self.file)))
-    }
-
-    /// Takes the lock if nobody holds it, not even this process through another handle.
-    pub(crate) fn try_own(self) -> Result<Option<OwnedLock>, StoreError> {
-        Ok(self.grab()?.then_some(OwnedLock(self.file)))
+    /// Takes the lock if nobody holds it, not even this process through another opening.
+    pub(crate) fn try_lock(&self) -> Result<Option<Held>, StoreError> {
+        for _ in 0..REOPENINGS {
+            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+            if !file.try_lock().map_err(|error| self.failed(&error))? {
+                return Ok(None);
+            }
+            let held = Held(file.clone());
+            let (id, _) = file.standing().map_err(|error| self.failed(&error))?;
+            if self.root.file_id(&self.path)? == Some(id) {
+                return Ok(Some(held));
+            }
+            *file = self.root.open_file(&self.path, Access::InPlace)?;
+        }
+        Ok(None)
     }
 
     /// Takes the lock, trying until `wait` has gone by.
     ///
     /// # Errors
     /// [`StoreError::Busy`] if somebody held it all the while.
-    pub(crate) fn lock_within(&self, wait: Duration) -> Result<Held<'_>, StoreError> {
+    pub(crate) fn lock_within(&self, wait: Duration) -> Result<Held, StoreError> {
         let began = Instant::now();
         let mut back_off = BackOff::new();
         loop {
@@ -71,14 +80,12 @@ impl LockFile {
         }
     }
 
-    fn grab(&self) -> Result<bool, StoreError> {
-        self.file
-            .try_lock()
-            .map_err(|error| StoreError::from_io(&error, "lock", Path::new(&self.path)))
+    fn failed(&self, error: &std::io::Error) -> StoreError {
+        StoreError::from_io(error, "lock", Path::new(&self.path))
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for Held {
     fn drop(&mut self) {
         self.0.unlock();
     }

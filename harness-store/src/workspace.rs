@@ -106,7 +106,7 @@ impl Workspace {
         root.make_folder(layout::state_folder().as_str())?;
         let lock = LockFile::open(&root, layout::lock().as_str())?;
         let _held = lock.lock_within(DEFAULT_LOCK_WAIT)?;
-        let identity = Identity::read_or_create(&root)?.writable()?;
+        let identity = Identity::read_or_create(&root)?.writable(&root)?;
         make_folders(&root)?;
         let config = config_folder(disk, paths, &identity)?;
         AssignmentKey::create_if_missing(&config)?;
@@ -147,7 +147,7 @@ impl Workspace {
         options: OpenOptions,
     ) -> Result<Halves, StoreError> {
         let root = Arc::new(Root::open_on(&paths.root, Arc::clone(disk))?);
-        let identity = Identity::read(&root)?.writable()?;
+        let identity = Identity::read(&root)?.writable(&root)?;
         let registration = Registration::enter(&root)?;
         make_folders(&root)?;
         let config = config_folder(disk, paths, &identity)?;
@@ -251,7 +251,7 @@ fn end_interrupted(core: &mut Core) -> Result<(), StoreError> {
     if core.refreshed()?.attempts.iter().next().is_none() {
         return Ok(());
     }
-    let flight = LockFile::open(&core.root, layout::repair_lock().as_str())?.try_own()?;
+    let flight = LockFile::open(&core.root, layout::repair_lock().as_str())?.try_lock()?;
     let ends: Vec<Event> = core
         .state
         .get()

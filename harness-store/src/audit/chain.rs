@@ -9,6 +9,7 @@ use super::{AuditReport, Break};
 use crate::anchor::{Head, Slot};
 use crate::error::StoreError;
 use crate::follow::line_of;
+use crate::identity::WorkspaceId;
 use crate::journal::MAX_COMMIT;
 use crate::lines::{Block, Blocks};
 use crate::reader::Reader;
@@ -16,13 +17,15 @@ use crate::segments::{self, Opened, Part};
 use crate::wire::{Body, Event, Line, Linked, LinkedLine, Record, parse_linked, sha256};
 
 /// The kinds that say something of the chain, so that their fields are read.
-const TOLD: [&[u8]; 2] = [b"tail_repaired", b"segment"];
+const TOLD: [&[u8]; 3] = [b"tail_repaired", b"segment", b"config"];
 /// Bytes of a line, about; to make room for what is seen.
 const USUAL_LINE: usize = 200;
 
 /// The walk along the chain.
 struct Walk<'r> {
     report: &'r mut AuditReport,
+    /// The workspace, as it calls itself.
+    workspace: &'r WorkspaceId,
     /// The file that is being walked along.
     file: WorkspacePath,
     /// The head that was confirmed before the walk, and whether the chain goes through it.
@@ -45,6 +48,7 @@ pub(super) fn verify(
     let confirmed = before.map(|slot| (slot.confirmed, slot.confirmed == Head::GENESIS));
     let mut walk = Walk {
         report,
+        workspace: reader.workspace(),
         file: layout::journal(),
         confirmed,
         untold: false,
@@ -262,6 +266,9 @@ impl Walk<'_> {
                         "the segment before it has not the lines it names",
                     );
                 }
+            }
+            Body::Known(Event::Config(config)) if config.workspace != self.workspace.as_str() => {
+                self.broken(seq, offset, "it is the journal of another workspace");
             }
             Body::Known(_) | Body::Unknown { .. } | Body::Invalid { .. } => {}
         }

@@ -9,7 +9,7 @@ use super::events::ended;
 use super::{RepairEvent, half};
 use crate::error::StoreError;
 use crate::folds::mailbox::resolution;
-use crate::lock::{LockFile, OwnedLock};
+use crate::lock::{Held, LockFile};
 use crate::mailbox_files;
 use crate::root::Root;
 use crate::wire::Event;
@@ -28,7 +28,7 @@ pub struct RepairLog {
 /// its process ends.
 #[derive(Debug)]
 #[must_use = "the flight ends when this is dropped"]
-pub struct RepairFlight(#[expect(dead_code, reason = "held for its drop")] OwnedLock);
+pub struct RepairFlight(#[expect(dead_code, reason = "held for its drop")] Held);
 
 /// What became of a resolution.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl RepairLog {
     /// The lock file cannot be opened.
     pub fn take_off(&self) -> Result<Option<RepairFlight>, StoreError> {
         let file = LockFile::open(&self.root, layout::repair_lock().as_str())?;
-        Ok(file.try_own()?.map(RepairFlight))
+        Ok(file.try_lock()?.map(RepairFlight))
     }
 
     /// Resolves all notices of an episode and ends its attempt in one commit: see

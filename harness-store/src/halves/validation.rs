@@ -6,7 +6,7 @@ use harness_core::layout;
 
 use super::{ValidationEvent, half};
 use crate::error::StoreError;
-use crate::lock::{LockFile, OwnedLock};
+use crate::lock::{Held, LockFile};
 use crate::root::Root;
 use crate::writer::Writer;
 
@@ -21,7 +21,7 @@ pub struct ValidationLog {
 /// dropped or its process ends.
 #[derive(Debug)]
 #[must_use = "the round ends when this is dropped"]
-pub struct ReplayFlight(#[expect(dead_code, reason = "held for its drop")] OwnedLock);
+pub struct ReplayFlight(#[expect(dead_code, reason = "held for its drop")] Held);
 
 impl ValidationLog {
     pub(crate) const fn new(writer: Arc<Writer>, root: Arc<Root>) -> Self {
@@ -34,7 +34,7 @@ impl ValidationLog {
     /// The lock file cannot be opened.
     pub fn take_off(&self) -> Result<Option<ReplayFlight>, StoreError> {
         let file = LockFile::open(&self.root, layout::replay_lock().as_str())?;
-        Ok(file.try_own()?.map(ReplayFlight))
+        Ok(file.try_lock()?.map(ReplayFlight))
     }
 }
 

@@ -246,7 +246,10 @@ fn write_documents(reader: &Reader, to: &Root, sink: &Sink) -> Result<(), StoreE
         .filter(|name| name.ends_with(".json"))
         .map(|name| format!("{folder}/{name}"));
     for path in dumps.chain([layout::scope_metadata().as_str().to_owned()]) {
-        let bytes = reader.root().read(&path, MAX_FILE)?.unwrap_or_default();
+        let bytes = match reader.root().read(&path, MAX_FILE) {
+            Err(StoreError::Refused { .. } | StoreError::TooLarge { .. }) => continue,
+            read => read?.unwrap_or_default(),
+        };
         if let Ok(document) = json::parse(&bytes) {
             to.replace(&path, &sink.document(&document)?)?;
         }

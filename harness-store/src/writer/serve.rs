@@ -124,7 +124,7 @@ fn append_group(core: &mut Core, group: &mut Vec<(Arc<Ticket>, Vec<Event>)>) {
 }
 
 /// Takes the lock while anybody still waits for it; `None` if nobody does.
-fn take_lock<'l>(lock: &'l LockFile, batch: &mut Vec<Entry>) -> Option<Held<'l>> {
+fn take_lock(lock: &LockFile, batch: &mut Vec<Entry>) -> Option<Held> {
     let mut back_off = BackOff::new();
     loop {
         batch.retain(|entry| entry.ticket.is_waiting());

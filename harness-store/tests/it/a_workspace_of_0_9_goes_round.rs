@@ -65,6 +65,8 @@ fn trials_cases_and_samples_come_back() {
     let rules: Vec<RuleDoc> = ["r-0000000009", "r-0000000001"]
         .map(|id| rule(id, "Look it up."))
         .into();
+    // What is no file of ours stops nothing.
+    std::fs::create_dir(place.file("traces/odd.json")).unwrap();
     let out = folder.path().join("out");
     let files = [Projection::ReplaceRules(rules)];
     export(&halves.reader, &out, &files).unwrap();

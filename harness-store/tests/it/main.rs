@@ -12,6 +12,8 @@
 mod a_commit_is_whole_or_absent;
 mod a_full_disk_loses_nothing;
 mod a_half_appends_its_own_events;
+mod a_journal_belongs_to_its_workspace;
+mod a_lock_is_the_file_that_stands_there;
 mod a_newer_workspace_is_read_only;
 mod a_resolution_is_one_commit;
 mod a_segment_closes_and_the_chain_goes_on;

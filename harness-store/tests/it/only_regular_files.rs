@@ -69,6 +69,21 @@ fn a_folder() {
 }
 
 #[test]
+fn a_folder_named_like_a_temporary_file_is_in_nobodys_way() {
+    let place = Place::new();
+    for name in [
+        "rules.md.0123456789abcdef.tmp",
+        "state/lock.0123456789abcdef.tmp",
+    ] {
+        std::fs::create_dir(place.file(name)).unwrap();
+    }
+    let left = place.file("rules.jsonl.0123456789abcdef.tmp");
+    std::fs::write(&left, "").unwrap();
+    drop(place.open());
+    assert!(!left.exists(), "what can be swept is swept");
+}
+
+#[test]
 fn a_symlinked_folder_leads_nowhere() {
     let place = Place::new();
     let outside = tempfile::tempdir().unwrap();
