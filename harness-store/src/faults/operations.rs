@@ -13,7 +13,7 @@ use crate::wire::event::{
     AlertModelFitted, CloseReason, OperatorAct, OperatorAction, SessionClosed,
 };
 use crate::wire::{Event, sha256_hex};
-use crate::{Halves, OperatorEvent, Projection, Resolved, Rotation, StoreError, Tx};
+use crate::{Halves, OperatorEvent, Projection, Resolved, Rotation, StoreError, TurnOutcome, Tx};
 
 /// What doing it again does, after it failed or the machine stopped in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +122,16 @@ pub(super) fn all() -> Vec<Operation> {
             was_done: |stage| {
                 let scores = stage.reader().scores().unwrap();
                 assert!(scores.get(&session("s")).unwrap().digest(0).is_some());
+            },
+            ..PLAIN
+        },
+        Operation {
+            name: "a turn whose scores begin a segment and end another",
+            before: |halves| (0..3).for_each(|index| plain_turn(halves, index).unwrap()),
+            run: |halves| plain_turn(halves, 3),
+            was_done: |stage| {
+                let scores = stage.reader().scores().unwrap();
+                assert!(scores.get(&session("s")).unwrap().digest(3).is_some());
             },
             ..PLAIN
         },
@@ -286,6 +296,22 @@ fn under_repair(halves: &Halves) {
         .repair
         .append(SOON, vec![repair_started(&IDS, 1).into()])
         .unwrap();
+}
+
+/// A turn without a notice, in a workspace that keeps few scores.
+fn plain_turn(halves: &Halves, index: u32) -> Result<(), StoreError> {
+    halves
+        .operator
+        .commit(SOON, move |tx: &mut Tx<'_, OperatorEvent>| {
+            tx.core().scores.keep_little();
+            Ok::<(), StoreError>(())
+        })??;
+    let outcome = halves.watch.record_turn(turn("s", index, Vec::new()))?;
+    assert!(
+        matches!(outcome, TurnOutcome::Recorded { .. }),
+        "{outcome:?}"
+    );
+    Ok(())
 }
 
 fn record(halves: &Halves) -> Result<(), StoreError> {
