@@ -87,7 +87,8 @@ fn a_disk_that_fills_up_at_any_call_loses_nothing() {
 /// store forget that.
 #[test]
 fn a_file_that_lags_is_written_before_anything_counts_as_settled() {
-    let ways: [(&str, fn(&Halves)); 2] = [
+    type Then = fn(&Halves);
+    let ways: [(&str, Then); 2] = [
         ("by whoever resolves another notice", |halves| {
             let (resolved, end) = (repair_resolved(&["n-1"], 1), repair_end(&["n-1"], 1));
             let done = halves.repair.resolve(SOON, resolved, end).unwrap();
