@@ -4,9 +4,11 @@
 use harness_core::{CaseId, CaseKind, EvalCase, layout};
 
 use crate::error::StoreError;
-use crate::redaction::Sink;
 use crate::root::Root;
+use crate::wire::Event;
 use crate::wire::eval_case::CaseDoc;
+use crate::wire::event::EvalsetCapture;
+use crate::writer::Core;
 
 /// Bytes a case's file has at most.
 const MAX_CASE: u64 = 1 << 20;
@@ -60,13 +62,12 @@ impl EvalSet {
         Ok(set)
     }
 
-    /// Writes a case and makes room for it. The caller holds the lock.
-    pub(crate) fn keep(
-        mut case: EvalCase,
-        root: &Root,
-        sink: &Sink,
-    ) -> Result<Capture, StoreError> {
-        let set = Self::read(root)?;
+    /// Writes a case, journals it and makes room for it. The caller holds the lock.
+    ///
+    /// # Errors
+    /// The file or the journal cannot be written; then it is not in the set.
+    pub(crate) fn keep(mut case: EvalCase, core: &mut Core) -> Result<Capture, StoreError> {
+        let set = Self::read(&core.root)?;
         let others = set.cases.iter().filter(|other| other.id != case.id);
         let excess = (others.clone().count() + 1).saturating_sub(EvalCase::MAX_CASES);
         let removed: Vec<CaseId> = others
@@ -80,14 +81,27 @@ impl EvalSet {
         let redacted = case
             .replay_input
             .as_ref()
-            .is_some_and(|input| sink.text(input.as_str()) != input.as_str());
+            .is_some_and(|input| core.sink.text(input.as_str()) != input.as_str());
         if redacted {
             case.replay_input = None;
         }
         let path = layout::case(&case.id);
-        root.replace(path.as_str(), &sink.document(&CaseDoc::from_domain(&case))?)?;
+        let document = core.sink.document(&CaseDoc::from_domain(&case))?;
+        let captured = Event::EvalsetCapture(EvalsetCapture {
+            case: case.id.clone(),
+            kind: case.kind,
+            session: case.session.clone(),
+        });
+        let kept = core.root.replace(path.as_str(), &document);
+        if let Err(error) = kept.and_then(|()| core.commit(vec![captured]).map(drop)) {
+            if !set.cases.iter().any(|other| other.id == case.id) {
+                // If this fails too, a case is in the set that nobody was told of.
+                let _ = core.root.remove(path.as_str());
+            }
+            return Err(error);
+        }
         for id in &removed {
-            root.remove(layout::case(id).as_str())?;
+            core.root.remove(layout::case(id).as_str())?;
         }
         Ok(Capture::Kept {
             replayable: case.replay_input.is_some(),

@@ -1,12 +1,15 @@
 //! Whatever call fails, and whether it fails once or for good: the caller is told, nothing that was
 //! acknowledged is lost, and as soon as the disk works again the next write does.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+
+use harness_core::{CaseId, EvalCase};
 
 use rustix::io::Errno;
 
 use super::disk::{Calls, Fault};
-use super::operations::{Operation, all};
+use super::operations::{Operation, all, case};
 use super::recovery::{Chain, Stage, folder};
 use crate::fixture::{SOON, copy_folder, notice, opened, repair_end, repair_resolved, turn};
 use crate::{Halves, Resolved, Rotation, TurnOutcome};
@@ -81,6 +84,43 @@ fn an_error_at_any_call_loses_nothing() {
 fn a_disk_that_fills_up_at_any_call_loses_nothing() {
     let ways = [(true, 0), (false, 100), (false, usize::MAX)];
     every_call_may_fail(Calls::Growing, Errno::NOSPC, &ways);
+}
+
+/// Nothing is live that was not acknowledged.
+#[test]
+fn a_case_whose_capture_failed_is_not_in_the_set() {
+    let dir = folder();
+    let stage = Stage::at(dir.path());
+    stage.init().unwrap();
+    let halves = stage.open(Rotation::default()).unwrap();
+    let (mut kept, mut failed) = (BTreeSet::new(), 0);
+    for at in 0.. {
+        let case = EvalCase {
+            id: CaseId::parse(&format!("c-{at:010}")).unwrap(),
+            ..case()
+        };
+        stage.disk.fail(Fault {
+            calls: Calls::All,
+            at,
+            for_good: false,
+            keep: 100,
+            with: Errno::IO,
+        });
+        let id = case.id.clone();
+        let captured = halves.watch.capture_case(case);
+        let struck = stage.disk.heal();
+        failed += usize::from(captured.is_err());
+        if captured.is_ok() {
+            kept.insert(id);
+        }
+        let set = stage.reader().eval_set().unwrap();
+        let there: BTreeSet<CaseId> = set.cases().iter().map(|case| case.id.clone()).collect();
+        assert_eq!(there, kept, "{at}: {captured:?}");
+        if !struck {
+            break;
+        }
+    }
+    assert!(failed > 8, "{failed}");
 }
 
 /// A commit stands although its file could not be written; what comes after it must not make the

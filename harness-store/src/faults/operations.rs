@@ -342,7 +342,7 @@ fn change_rules(halves: &Halves) -> Result<(), StoreError> {
         })?
 }
 
-fn case() -> EvalCase {
+pub(super) fn case() -> EvalCase {
     EvalCase {
         id: CaseId::parse("c-0000000001").unwrap(),
         created_at: start(),

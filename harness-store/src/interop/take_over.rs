@@ -13,7 +13,7 @@ use crate::follow::Follower;
 use crate::halves::OperatorEvent;
 use crate::journal::MAX_COMMIT;
 use crate::mailbox_files;
-use crate::wire::event::{EvalsetCapture, NoticePosted, OperatorAct, OperatorAction, RuleImport};
+use crate::wire::event::{NoticePosted, OperatorAct, OperatorAction, RuleImport};
 use crate::wire::notice::NoticeDoc;
 use crate::wire::score::{GateLine, ScoresLine};
 use crate::wire::{Event, sha256_hex};
@@ -211,29 +211,19 @@ fn keep_cases(
     let here = EvalSet::read(&core.root)?;
     // They fill what room there is and push nothing out.
     let room = EvalCase::MAX_CASES.saturating_sub(here.cases().len());
-    let mut captured = Vec::new();
     for case in &original.cases {
         if here.cases().iter().any(|known| known.id == case.id) {
             taken.known += 1;
             continue;
         }
-        if captured.len() >= room {
+        if taken.cases.len() >= room {
             break;
         }
-        let event = EvalsetCapture {
-            case: case.id.clone(),
-            kind: case.kind,
-            session: case.session.clone(),
-        };
-        if let Capture::Kept { .. } = EvalSet::keep(case.clone(), &core.root, &core.sink)? {
+        if let Capture::Kept { .. } = EvalSet::keep(case.clone(), core)? {
             taken.cases.push(case.id.clone());
-            captured.push(Event::EvalsetCapture(event));
         }
     }
-    if captured.is_empty() {
-        return Ok(());
-    }
-    core.commit(captured).map(drop)
+    Ok(())
 }
 
 fn keep_gates(

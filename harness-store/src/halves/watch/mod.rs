@@ -11,7 +11,7 @@ use super::{WatchEvent, half};
 use crate::error::StoreError;
 use crate::evalset::{Capture, EvalSet};
 use crate::wire::Event;
-use crate::wire::event::{EvalsetCapture, SessionClosed, SessionOpened};
+use crate::wire::event::{SessionClosed, SessionOpened};
 use crate::writer::{Core, Writer};
 
 pub use turn::{NoticeToPost, TurnOutcome, TurnRecord};
@@ -91,18 +91,7 @@ impl Watch {
     /// # Errors
     /// Its file or the journal cannot be written, or was busy.
     pub fn capture_case(&self, case: EvalCase) -> Result<Capture, StoreError> {
-        self.with_core(move |core| {
-            let captured = EvalsetCapture {
-                case: case.id.clone(),
-                kind: case.kind,
-                session: case.session.clone(),
-            };
-            let capture = EvalSet::keep(case, &core.root, &core.sink)?;
-            if matches!(capture, Capture::Kept { .. }) {
-                core.commit(vec![Event::EvalsetCapture(captured)])?;
-            }
-            Ok(capture)
-        })
+        self.with_core(move |core| EvalSet::keep(case, core))
     }
 
     fn with_core<T: Send + 'static>(
