@@ -82,13 +82,18 @@ impl Counts {
 
     /// Each non-empty cell with its count, in the one order in which factors are multiplied.
     pub fn cells(&self) -> impl Iterator<Item = (Pi, Arm, Outcome, u32)> + '_ {
+        Self::all_cells()
+            .zip(self.cells)
+            .filter(|(_, count)| *count > 0)
+            .map(|((pi, arm, outcome), count)| (pi, arm, outcome, count))
+    }
+
+    /// Every cell, in that order.
+    pub(super) fn all_cells() -> impl Iterator<Item = (Pi, Arm, Outcome)> {
         Pi::ALL
             .into_iter()
             .flat_map(|pi| Arm::ALL.into_iter().map(move |arm| (pi, arm)))
             .flat_map(|(pi, arm)| Outcome::ALL.into_iter().map(move |y| (pi, arm, y)))
-            .zip(self.cells)
-            .filter(|(_, count)| *count > 0)
-            .map(|((pi, arm, outcome), count)| (pi, arm, outcome, count))
     }
 
     fn zip(&self, other: &Self, combine: impl Fn(u32, u32) -> u32) -> Self {

@@ -65,17 +65,8 @@ impl EValue {
 
     /// `self` multiplied with itself `n` times; one for `n = 0`.
     #[must_use]
-    pub fn power(self, mut n: u32) -> Self {
-        let mut result = Self::ONE;
-        let mut square = self;
-        while n > 0 {
-            if n & 1 == 1 {
-                result = result * square;
-            }
-            square = square * square;
-            n >>= 1;
-        }
-        result
+    pub fn power(self, n: u32) -> Self {
+        Powers::of(self).power(n)
     }
 
     /// The value as a number, for reports; `f64::MAX` where it is larger, 0 where it is too small.
@@ -113,6 +104,34 @@ impl EValue {
             exponent: exponent.saturating_add(own),
             mantissa: f64::from_bits(fraction | 1.0_f64.to_bits()),
         }
+    }
+}
+
+/// The powers of one value.
+#[derive(Clone, Debug)]
+pub(super) struct Powers {
+    /// The value, its square, the square of that, and so on.
+    squares: [EValue; u32::BITS as usize],
+}
+
+impl Powers {
+    pub(super) fn of(value: EValue) -> Self {
+        let mut square = value;
+        Self {
+            squares: std::array::from_fn(|_| {
+                let next = square * square;
+                std::mem::replace(&mut square, next)
+            }),
+        }
+    }
+
+    /// The value multiplied with itself `n` times, always by the same multiplications.
+    pub(super) fn power(&self, n: u32) -> EValue {
+        let squares = (0..u32::BITS).zip(&self.squares);
+        squares
+            .take_while(|(bit, _)| n >> bit > 0)
+            .filter(|(bit, _)| n >> bit & 1 == 1)
+            .fold(EValue::ONE, |result, (_, square)| result * *square)
     }
 }
 

@@ -1,17 +1,24 @@
 //! The two e-processes of a forward trial.
 
-use super::alternatives::{Alternative, alternatives};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use super::alternatives::{ALTERNATIVES, Alternative, alternatives};
 use super::counts::{Arm, Counts, Outcome};
-use super::e_value::EValue;
+use super::e_value::{EValue, Powers};
 use super::pi::Pi;
 
 /// What is being proved of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// Those who see it fail less. The null: the treated are not better.
     Benefit,
     /// Those who see it fail more. The null: the treated are not worse.
     Harm,
+}
+
+impl Direction {
+    const ALL: [Self; 2] = [Self::Benefit, Self::Harm];
 }
 
 /// Evidence that the rule helps: the mean over the alternatives of the product of [`factor`] over
@@ -57,23 +64,45 @@ pub fn factor(
 }
 
 fn evidence(direction: Direction, counts: &Counts) -> EValue {
-    let bets = alternatives().map(|alternative| {
-        counts
-            .cells()
-            .fold(EValue::ONE, |bet, (pi, arm, outcome, n)| {
-                let factor = factor(direction, alternative, pi, arm, outcome);
-                // A ratio of positive numbers, so `new` takes it; were it not, the bet would be lost.
-                bet * EValue::new(factor).unwrap_or(EValue::ZERO).power(n)
-            })
-    });
+    let mut bets = [EValue::ONE; ALTERNATIVES];
+    for (pi, arm, outcome, n) in counts.cells() {
+        let powers = POWERS.get(&(direction, pi, arm, outcome));
+        for (at, bet) in bets.iter_mut().enumerate() {
+            // Each cell has its powers; were there none, the bet would be lost.
+            let power = powers.and_then(|powers| Some(powers.get(at)?.power(n)));
+            *bet = *bet * power.unwrap_or(EValue::ZERO);
+        }
+    }
     EValue::mean(bets)
 }
+
+/// One place of the table of powers.
+type Cell = (Direction, Pi, Arm, Outcome);
+
+/// The powers of [`factor`] for each cell of counts, by alternative. Counts change one by one and
+/// are asked for their evidence after each, so nothing of this is to be computed each time.
+static POWERS: LazyLock<BTreeMap<Cell, Vec<Powers>>> = LazyLock::new(|| {
+    let cells = Direction::ALL.into_iter().flat_map(|direction| {
+        let cells = Counts::all_cells();
+        cells.map(move |(pi, arm, outcome)| (direction, pi, arm, outcome))
+    });
+    cells
+        .map(|cell| {
+            let (direction, pi, arm, outcome) = cell;
+            let powers = alternatives().map(|alternative| {
+                let factor = factor(direction, alternative, pi, arm, outcome);
+                // A ratio of positive numbers, so `new` takes it.
+                Powers::of(EValue::new(factor).unwrap_or(EValue::ZERO))
+            });
+            (cell, powers.collect())
+        })
+        .collect()
+});
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::alternatives::ALTERNATIVES;
     use super::*;
 
     /// The mean of the next factor when the arms fail at these rates.
