@@ -321,8 +321,8 @@ fn check_room(ledger: &Ledger, rule: &Rule) -> Result<(), ProposalRefusal> {
         .shelves()
         .live_scopes()
         .map(|(scope, shelf)| {
-            let candidates = shelf.candidates.iter().filter(counts).count();
-            (scope, (shelf.active.len(), candidates))
+            let candidates = shelf.candidates().filter(counts).count();
+            (scope, (shelf.active().len(), candidates))
         })
         .collect();
     let all_candidates: usize = scopes.values().map(|(_, candidates)| candidates).sum();

@@ -11,7 +11,7 @@ use harness_core::{Condition, MetricName, SessionId};
 use harness_store::WatchEvent;
 use harness_store::wire::event::{TrialObserved, TrialObservedCause, WorthObserved};
 
-use crate::ledger::{Ledger, Observation, RuleRecord, Trial, TrialState};
+use crate::ledger::{Ledger, Observation, RuleRecord, Trial};
 use crate::settings::Settings;
 
 /// Whether every score that was asked for in a session came.
@@ -42,9 +42,9 @@ pub(crate) fn of_turn(
             None
         }
     });
-    let trials = waiting(ledger, session)
-        .filter_map(|(record, trial)| {
-            let entry = trial.entry(session)?;
+    let trials = ledger
+        .awaiting(session)
+        .filter_map(|(record, trial, entry)| {
             let (y, cause) = if ledger.in_outage() {
                 (None, TrialObservedCause::Outage)
             } else if entry.turn_index <= turn_index && !settings.judges(trial) {
@@ -72,8 +72,9 @@ pub(crate) fn at_close(ledger: &Ledger, session: &SessionId, scores: Scores) -> 
         Scores::Missing => (1, TrialObservedCause::Missing),
     };
     let unit = waiting_unit(ledger, session).map(|_| of_unit(session, (Some(y), cause)));
-    waiting(ledger, session)
-        .map(|(record, trial)| observed(record, trial, session, Some(y), cause, None))
+    ledger
+        .awaiting(session)
+        .map(|(record, trial, _)| observed(record, trial, session, Some(y), cause, None))
         .map(WatchEvent::from)
         .chain(unit)
         .collect()
@@ -94,22 +95,6 @@ fn of_unit(session: &SessionId, (y, cause): (Option<u8>, TrialObservedCause)) ->
         y,
         cause,
     })
-}
-
-/// The running trials in which the session has entered and has no outcome.
-fn waiting<'a>(
-    ledger: &'a Ledger,
-    session: &'a SessionId,
-) -> impl Iterator<Item = (&'a RuleRecord, &'a Trial)> {
-    ledger
-        .live_rules()
-        .filter_map(|record| Some((record, record.open_trial()?)))
-        .filter(move |(_, trial)| {
-            trial.state == TrialState::Open
-                && trial
-                    .entry(session)
-                    .is_some_and(|entry| entry.observation == Observation::Pending)
-        })
 }
 
 fn observed(

@@ -28,7 +28,7 @@ const INDEX_MARKER: &str = "<!-- index: generated, edits below are lost -->";
 pub(crate) fn scope_counts(ledger: &Ledger) -> BTreeMap<Scope, (u64, u64)> {
     let mut counts = BTreeMap::from([(Scope::global(), (0, 0))]);
     counts.extend(ledger.shelves().live_scopes().map(|(scope, shelf)| {
-        let count = (shelf.active.len() as u64, shelf.candidates.len() as u64);
+        let count = (shelf.active().len() as u64, shelf.candidates().len() as u64);
         (scope.clone(), count)
     }));
     counts

@@ -5,9 +5,10 @@
 //! [`TERM_CAP`]) plus [`TAG_WEIGHT`] if a tag has it. Nothing in it depends on other rules, so
 //! hiding one rule from a session cannot reorder the rest and give its arm away.
 
-use std::collections::{BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-use harness_core::{Rule, RuleId};
+use harness_core::{Rule, RuleId, RuleStatus};
 
 use crate::words::words;
 
@@ -18,67 +19,85 @@ const TAG_WEIGHT: u32 = 2;
 /// Distinct words of a query that are looked up; the rest is ignored.
 const MAX_QUERY_WORDS: usize = 64;
 
-/// A rule that matches, with what ties are broken by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Hit {
-    pub(crate) id: RuleId,
-    pub(crate) score: u32,
-    pub(crate) added_seq: u64,
-}
+/// A rule's place in an index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Slot(u32);
 
 #[derive(Default)]
 pub(crate) struct SearchIndex {
-    rules: Vec<(RuleId, u64)>,
-    postings: HashMap<Box<str>, Vec<(u32, u32)>>,
+    rules: Vec<Filed>,
+    postings: HashMap<Box<str>, Vec<(Slot, u32)>>,
+}
+
+/// A rule as it is filed.
+struct Filed {
+    id: RuleId,
+    added_seq: u64,
+    /// `None` where it is not live.
+    kind: Option<Kind>,
+}
+
+/// A live rule's status; the greater comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Candidate,
+    Active,
+}
+
+impl Kind {
+    const fn of(status: RuleStatus) -> Option<Self> {
+        match status {
+            RuleStatus::Active => Some(Self::Active),
+            RuleStatus::Candidate => Some(Self::Candidate),
+            RuleStatus::Retired(_) => None,
+        }
+    }
 }
 
 impl SearchIndex {
     /// Adds a rule; its text never changes afterwards.
-    pub(crate) fn insert(&mut self, rule: &Rule, added_seq: u64) {
-        let Ok(slot) = u32::try_from(self.rules.len()) else {
-            return;
-        };
-        self.rules.push((rule.id.clone(), added_seq));
+    pub(crate) fn insert(&mut self, rule: &Rule, added_seq: u64, status: RuleStatus) -> Slot {
+        let slot = Slot(u32::try_from(self.rules.len()).unwrap_or(u32::MAX));
+        self.rules.push(Filed {
+            id: rule.id.clone(),
+            added_seq,
+            kind: Kind::of(status),
+        });
         for (word, weight) in weights(rule) {
             self.postings
                 .entry(word.into())
                 .or_default()
                 .push((slot, weight));
         }
+        slot
     }
 
-    /// All rules that share a word with the query, best first: by score, then the newest, then by
-    /// id.
-    pub(crate) fn search(&self, query: &str) -> Vec<Hit> {
-        let mut scores: HashMap<u32, u32> = HashMap::new();
-        for word in query_words(query) {
-            for (slot, weight) in self.postings.get(word.as_str()).into_iter().flatten() {
-                *scores.entry(*slot).or_default() += weight;
-            }
+    /// Takes note of a rule's new status.
+    pub(crate) fn refile(&mut self, slot: Slot, status: RuleStatus) {
+        if let Some(filed) = self.rules.get_mut(slot.0 as usize) {
+            filed.kind = Kind::of(status);
         }
-        let mut found: Vec<(u32, &(RuleId, u64))> = scores
-            .into_iter()
-            .filter_map(|(slot, score)| Some((score, self.rules.get(slot as usize)?)))
-            .collect();
-        found.sort_unstable_by(|(score_a, (id_a, seq_a)), (score_b, (id_b, seq_b))| {
-            rank((*score_a, *seq_a, id_a), (*score_b, *seq_b, id_b))
-        });
-        found
-            .into_iter()
-            .map(|(score, (id, added_seq))| Hit {
-                id: id.clone(),
-                score,
-                added_seq: *added_seq,
-            })
-            .collect()
     }
-}
 
-/// The order of hits: score, when the rule was added, id.
-fn rank(a: (u32, u64, &RuleId), b: (u32, u64, &RuleId)) -> std::cmp::Ordering {
-    b.0.cmp(&a.0)
-        .then_with(|| b.1.cmp(&a.1))
-        .then_with(|| a.2.cmp(b.2))
+    /// The live rules that share a word with the query, best first: active before candidate, then by
+    /// score, then the newest, then by id. Each is found when it is asked for.
+    pub(crate) fn search<'a>(&'a self, query: &str) -> impl Iterator<Item = &'a RuleId> + use<'a> {
+        let mut found: Vec<(Slot, u32)> = query_words(query)
+            .iter()
+            .filter_map(|word| self.postings.get(word.as_str()))
+            .flatten()
+            .copied()
+            .collect();
+        // Runs that are in order already, one a word: stable sorting merges them.
+        found.sort();
+        let mut hits =
+            BinaryHeap::from_iter(found.chunk_by(|a, b| a.0 == b.0).filter_map(|same| {
+                let filed = self.rules.get(same.first()?.0.0 as usize)?;
+                let score: u32 = same.iter().map(|(_, weight)| weight).sum();
+                Some((filed.kind?, score, filed.added_seq, Reverse(&filed.id)))
+            }));
+        std::iter::from_fn(move || hits.pop().map(|(.., Reverse(id))| id))
+    }
 }
 
 fn query_words(query: &str) -> BTreeSet<String> {
@@ -104,62 +123,81 @@ fn weights(rule: &Rule) -> HashMap<String, u32> {
 
 #[cfg(test)]
 mod tests {
+    use harness_core::Retirement;
     use proptest::prelude::*;
 
     use super::*;
     use crate::testing::{rule, tagged_rule};
 
-    fn ids(hits: &[Hit]) -> Vec<&str> {
-        hits.iter().map(|hit| hit.id.as_str()).collect()
+    const ACTIVE: RuleStatus = RuleStatus::Active;
+
+    fn ids(index: &SearchIndex, query: &str) -> Vec<String> {
+        let found = index.search(query);
+        found.map(|id| id.as_str().to_owned()).collect()
     }
 
     #[test]
     fn tags_count_double_repeats_are_capped_and_ties_go_to_the_newest() {
         let mut index = SearchIndex::default();
-        index.insert(&rule("r-a", "order order order order order"), 1);
-        index.insert(&tagged_rule("r-b", "order", &["order"]), 2);
-        index.insert(&rule("r-c", "an order"), 3);
-        index.insert(&rule("r-d", "the order"), 4);
-        index.insert(&rule("r-e", "nothing"), 5);
-        assert_eq!(ids(&index.search("ORDER")), ["r-b", "r-a", "r-d", "r-c"]);
+        index.insert(&rule("r-a", "order order order order order"), 1, ACTIVE);
+        index.insert(&tagged_rule("r-b", "order", &["order"]), 2, ACTIVE);
+        index.insert(&rule("r-c", "an order"), 3, ACTIVE);
+        index.insert(&rule("r-d", "the order"), 4, ACTIVE);
+        index.insert(&rule("r-e", "nothing"), 5, ACTIVE);
+        assert_eq!(ids(&index, "ORDER"), ["r-b", "r-a", "r-d", "r-c"]);
     }
 
-    fn plain_scan(rules: &[Rule], query: &str) -> Vec<Hit> {
+    #[test]
+    fn a_candidate_comes_after_every_active_rule_and_what_is_retired_not_at_all() {
+        let mut index = SearchIndex::default();
+        let best = index.insert(&rule("r-a", "order order"), 1, RuleStatus::Candidate);
+        index.insert(&rule("r-b", "order"), 2, ACTIVE);
+        assert_eq!(ids(&index, "order"), ["r-b", "r-a"]);
+        index.refile(best, ACTIVE);
+        assert_eq!(ids(&index, "order"), ["r-a", "r-b"]);
+        index.refile(best, RuleStatus::Retired(Retirement::Unproven));
+        assert_eq!(ids(&index, "order"), ["r-b"]);
+    }
+
+    fn plain_scan(rules: &[(Rule, RuleStatus)], query: &str) -> Vec<String> {
         let wanted = query_words(query);
-        let mut hits: Vec<Hit> = rules
+        let mut hits: Vec<(bool, u32, usize, &Rule)> = rules
             .iter()
             .enumerate()
-            .filter_map(|(at, rule)| {
+            .filter(|(_, (_, status))| status.is_live())
+            .filter_map(|(at, (rule, status))| {
                 let weights = weights(rule);
                 let score = wanted.iter().filter_map(|word| weights.get(word)).sum();
-                (score > 0).then(|| Hit {
-                    id: rule.id.clone(),
-                    score,
-                    added_seq: at as u64,
-                })
+                (score > 0).then_some((*status == ACTIVE, score, at, rule))
             })
             .collect();
-        hits.sort_by(|a, b| rank((a.score, a.added_seq, &a.id), (b.score, b.added_seq, &b.id)));
-        hits
+        hits.sort_by_key(|(is_active, score, at, _)| Reverse((*is_active, *score, *at)));
+        let ids = hits.iter().map(|(.., rule)| rule.id.as_str().to_owned());
+        ids.collect()
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn the_index_answers_as_a_plain_scan_does(
-            texts in prop::collection::vec("[a-d]{1,2}( [a-d]{1,2}){0,6}", 1..12),
+            texts in prop::collection::vec(("[a-d]{1,2}( [a-d]{1,2}){0,6}", 0..3_usize), 1..12),
             query in "[a-d]{1,2}( [a-d]{1,2}){0,4}",
         ) {
-            let rules: Vec<Rule> = texts
+            let statuses = [
+                ACTIVE,
+                RuleStatus::Candidate,
+                RuleStatus::Retired(Retirement::Harmful),
+            ];
+            let rules: Vec<(Rule, RuleStatus)> = texts
                 .iter()
                 .enumerate()
-                .map(|(at, text)| rule(&format!("r-{at}"), text))
+                .map(|(at, (text, status))| (rule(&format!("r-{at}"), text), statuses[*status]))
                 .collect();
             let mut index = SearchIndex::default();
-            for (at, rule) in rules.iter().enumerate() {
-                index.insert(rule, at as u64);
+            for (at, (rule, status)) in rules.iter().enumerate() {
+                index.insert(rule, at as u64, *status);
             }
-            prop_assert_eq!(index.search(&query), plain_scan(&rules, &query));
+            prop_assert_eq!(ids(&index, &query), plain_scan(&rules, &query));
         }
     }
 }

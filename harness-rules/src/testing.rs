@@ -5,6 +5,7 @@ use harness_core::{
 };
 
 use crate::ledger::RuleRecord;
+use crate::search::Slot;
 
 pub(crate) fn rule(id: &str, text: &str) -> Rule {
     tagged_rule(id, text, &[])
@@ -37,6 +38,7 @@ pub(crate) fn record(rule: Rule, status: RuleStatus) -> RuleRecord {
         added_seq: 0,
         trials: Vec::new(),
         changed_at: rule.created_at,
+        slot: Slot::default(),
         rule,
     }
 }

@@ -39,7 +39,7 @@ impl Ledger {
             .shelves
             .scope(scope)
             .into_iter()
-            .flat_map(|shelf| &shelf.active)
+            .flat_map(|shelf| shelf.active())
             .filter(|id| !gone.contains(id))
             .filter_map(|id| Some(&self.rules.get(id)?.rule))
             .chain(come)
@@ -57,6 +57,7 @@ impl Ledger {
     pub(crate) fn filled(&self, gone: &[RuleId]) -> impl Iterator<Item = ScopeFull> {
         self.shelves
             .live_scopes()
+            .filter(|(_, shelf)| shelf.active().len() >= MAX_ACTIVE_A_SCOPE)
             .filter(|(scope, _)| !self.told.contains(*scope))
             .map(|(scope, _)| (scope, self.standing(scope, gone, &[]).len()))
             .filter(|(_, active)| *active >= MAX_ACTIVE_A_SCOPE)
@@ -79,7 +80,7 @@ impl Ledger {
         let active = self
             .shelves
             .scope(scope)
-            .map_or(0, |shelf| shelf.active.len());
+            .map_or(0, |shelf| shelf.active().len());
         if active < MAX_ACTIVE_A_SCOPE {
             self.told.remove(scope);
         }

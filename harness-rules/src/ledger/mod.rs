@@ -9,6 +9,7 @@ mod doubt;
 mod replay;
 mod session;
 mod shelves;
+mod tally;
 mod trial;
 mod units;
 mod verdict;
@@ -33,10 +34,10 @@ use shelves::Shelves;
 pub(crate) use trial::arm_key;
 pub use trial::{Entry, Observation, Trial, TrialState};
 use units::WorthUnit;
-pub(crate) use verdict::{SUPERSEDED, evidence_of};
+pub(crate) use verdict::SUPERSEDED;
 
 use crate::evidence::MasterKey;
-use crate::search::SearchIndex;
+use crate::search::{SearchIndex, Slot};
 
 /// The kinds of events that say anything of rules and trials; no other is read.
 const TAKEN: [&str; 18] = [
@@ -82,6 +83,8 @@ pub struct RuleRecord {
     pub trials: Vec<Trial>,
     /// When its status last changed.
     pub changed_at: Timestamp,
+    /// Its place in the index.
+    pub(crate) slot: Slot,
 }
 
 impl RuleRecord {
@@ -105,6 +108,10 @@ pub struct Ledger {
     rules: BTreeMap<RuleId, RuleRecord>,
     sessions: HashMap<SessionId, SessionFacts>,
     proposals: HashMap<EpisodeId, RuleId>,
+    /// The rules whose trials an open session has entered.
+    waiting: HashMap<SessionId, BTreeSet<RuleId>>,
+    /// The rules that supersede one, by the one that they supersede.
+    corrections: BTreeMap<RuleId, BTreeSet<RuleId>>,
     index: SearchIndex,
     shelves: Shelves,
     /// Scopes that are full and of which people were told.
@@ -133,6 +140,8 @@ impl Ledger {
             rules: BTreeMap::new(),
             sessions: HashMap::new(),
             proposals: HashMap::new(),
+            waiting: HashMap::new(),
+            corrections: BTreeMap::new(),
             index: SearchIndex::default(),
             shelves: Shelves::default(),
             told: BTreeSet::new(),
@@ -164,8 +173,43 @@ impl Ledger {
         self.rules.values().filter(|record| record.status.is_live())
     }
 
-    /// Candidates and active rules of a scope.
-    pub(crate) fn live_in(&self, scope: &Scope) -> impl Iterator<Item = &RuleRecord> {
+    /// The running trials in which a session has entered and has no outcome, in order of rule.
+    pub(crate) fn awaiting(
+        &self,
+        session: &SessionId,
+    ) -> impl Iterator<Item = (&RuleRecord, &Trial, &Entry)> {
+        self.waiting
+            .get(session)
+            .into_iter()
+            .flatten()
+            .filter_map(|id| {
+                let record = self
+                    .rules
+                    .get(id)
+                    .filter(|record| record.status.is_live())?;
+                let trial = record.open_trial()?;
+                let entry = trial.entry(session)?;
+                (entry.observation == Observation::Pending).then_some((record, trial, entry))
+            })
+    }
+
+    /// The live rules that an active one supersedes, each with it, in order of id.
+    pub(crate) fn superseded(&self) -> impl Iterator<Item = (&RuleRecord, &RuleRecord)> {
+        self.corrections.keys().filter_map(|id| {
+            let record = self
+                .rules
+                .get(id)
+                .filter(|record| record.status.is_live())?;
+            Some((record, self.superseding(id)?))
+        })
+    }
+
+    /// Candidates and active rules of a scope: active ones first, each kind in the order in which
+    /// they came.
+    pub(crate) fn live_in<'a>(
+        &'a self,
+        scope: &Scope,
+    ) -> impl Iterator<Item = &'a RuleRecord> + use<'a> {
         self.shelves
             .scope(scope)
             .into_iter()
@@ -261,6 +305,7 @@ impl Ledger {
                 if let Some(session) = self.sessions.get_mut(&closed.session) {
                     session.closed = true;
                 }
+                self.waiting.remove(&closed.session);
                 Ok(())
             }
             Event::Health(Health { state, .. }) => {
@@ -319,6 +364,7 @@ impl Ledger {
             added_seq: record.seq,
             trials: Vec::new(),
             changed_at: record.ts,
+            slot: Slot::default(),
             rule,
         });
         Ok(())
@@ -336,6 +382,7 @@ impl Ledger {
             added_seq: record.seq,
             trials: Vec::new(),
             changed_at: record.ts,
+            slot: Slot::default(),
             rule,
         });
         Ok(())
@@ -356,9 +403,18 @@ impl Ledger {
         Ok((rule, status))
     }
 
-    fn insert(&mut self, record: RuleRecord) {
-        self.index.insert(&record.rule, record.added_seq);
-        self.shelves.insert(&record.rule, record.status);
+    fn insert(&mut self, mut record: RuleRecord) {
+        record.slot = self
+            .index
+            .insert(&record.rule, record.added_seq, record.status);
+        self.shelves
+            .insert(&record.rule, record.added_seq, record.status);
+        if let Some(corrected) = &record.rule.supersedes {
+            self.corrections
+                .entry(corrected.clone())
+                .or_default()
+                .insert(record.rule.id.clone());
+        }
         self.rules.insert(record.rule.id.clone(), record);
     }
 
@@ -366,7 +422,9 @@ impl Ledger {
         let Some(record) = self.rules.get_mut(id) else {
             return;
         };
-        self.shelves.refile(&record.rule, record.status, status);
+        self.index.refile(record.slot, status);
+        self.shelves
+            .refile(&record.rule, record.added_seq, record.status, status);
         record.status = status;
         record.changed_at = at;
         if let Some(trial) = record.open_trial_mut() {

@@ -7,18 +7,28 @@ use harness_core::{Retirement, Rule, RuleId, RuleStatus, Scope};
 
 use crate::words::normalised;
 
-/// The rules of one scope that are live, or refuted.
+/// The rules of one scope that are live, or refuted, in the order in which they came.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shelf {
-    pub(crate) active: BTreeSet<RuleId>,
-    pub(crate) candidates: BTreeSet<RuleId>,
-    refuted: BTreeSet<RuleId>,
+    active: BTreeSet<(u64, RuleId)>,
+    candidates: BTreeSet<(u64, RuleId)>,
+    refuted: BTreeSet<(u64, RuleId)>,
 }
 
 impl Shelf {
-    /// Its live rules.
+    /// Its active rules.
+    pub(crate) fn active(&self) -> impl ExactSizeIterator<Item = &RuleId> {
+        self.active.iter().map(|(_, id)| id)
+    }
+
+    /// Its candidates.
+    pub(crate) fn candidates(&self) -> impl ExactSizeIterator<Item = &RuleId> {
+        self.candidates.iter().map(|(_, id)| id)
+    }
+
+    /// Its live rules, active ones first.
     pub(crate) fn live(&self) -> impl Iterator<Item = &RuleId> {
-        self.active.iter().chain(&self.candidates)
+        self.active().chain(self.candidates())
     }
 
     fn has_live(&self) -> bool {
@@ -36,31 +46,38 @@ pub(crate) struct Shelves {
 }
 
 impl Shelves {
-    /// Files a rule that is new.
-    pub(super) fn insert(&mut self, rule: &Rule, status: RuleStatus) {
+    /// Files a rule that is new; `added` is the number of its proposal.
+    pub(super) fn insert(&mut self, rule: &Rule, added: u64, status: RuleStatus) {
         self.texts
             .entry(normalised(rule.text.as_str()))
             .or_default()
             .push(rule.id.clone());
-        self.put(&rule.scope, &rule.id, status);
+        self.put(&rule.scope, (added, rule.id.clone()), status);
     }
 
     /// Files a rule anew, as its status changed from `before`.
-    pub(super) fn refile(&mut self, rule: &Rule, before: RuleStatus, status: RuleStatus) {
+    pub(super) fn refile(
+        &mut self,
+        rule: &Rule,
+        added: u64,
+        before: RuleStatus,
+        status: RuleStatus,
+    ) {
+        let place = (added, rule.id.clone());
         if let Some(shelf) = self.scopes.get_mut(&rule.scope) {
-            shelf.active.remove(&rule.id);
-            shelf.candidates.remove(&rule.id);
-            shelf.refuted.remove(&rule.id);
+            shelf.active.remove(&place);
+            shelf.candidates.remove(&place);
+            shelf.refuted.remove(&place);
         }
         if before == RuleStatus::Active {
             self.active = self.active.saturating_sub(1);
         }
-        self.put(&rule.scope, &rule.id, status);
+        self.put(&rule.scope, place, status);
     }
 
-    fn put(&mut self, scope: &Scope, id: &RuleId, status: RuleStatus) {
+    fn put(&mut self, scope: &Scope, place: (u64, RuleId), status: RuleStatus) {
         let shelf = self.scopes.entry(scope.clone()).or_default();
-        let place = match status {
+        let kind = match status {
             RuleStatus::Active => {
                 self.active += 1;
                 &mut shelf.active
@@ -69,7 +86,7 @@ impl Shelves {
             RuleStatus::Retired(Retirement::Harmful) => &mut shelf.refuted,
             RuleStatus::Retired(_) => return,
         };
-        place.insert(id.clone());
+        kind.insert(place);
     }
 
     /// How many rules are active.
@@ -94,7 +111,7 @@ impl Shelves {
             .scopes
             .get(&rule.scope)
             .into_iter()
-            .flat_map(|shelf| shelf.live().chain(&shelf.refuted));
+            .flat_map(|shelf| shelf.live().chain(shelf.refuted.iter().map(|(_, id)| id)));
         let same = self
             .texts
             .get(&normalised(rule.text.as_str()))

@@ -9,6 +9,7 @@ use harness_store::wire::event::{
 };
 use harness_store::wire::{Record, unhex};
 
+use super::tally::Tally;
 use super::{DoubtKind, Ledger, ReplayRecord, Turn};
 use crate::evidence::{Arm, ArmKey, ByPrincipal, EValue, Levels, MasterKey, Outcome, Pi};
 
@@ -76,7 +77,7 @@ pub struct Trial {
     entries: BTreeMap<SessionId, Entry>,
     pending: u32,
     /// Counts by arm, kept up to date where the key is at hand.
-    tally: Option<(ArmKey, ByPrincipal<Option<Principal>>)>,
+    tally: Option<Tally>,
 }
 
 impl Trial {
@@ -125,18 +126,35 @@ impl Trial {
 
     /// The arm of a session at `pi`; `None` where the key is not at hand.
     pub(crate) fn arm(&self, session: &SessionId, pi: Pi) -> Option<Arm> {
-        let (key, _) = self.tally.as_ref()?;
-        Some(key.arm(session.as_str(), pi))
+        Some(self.tally.as_ref()?.key().arm(session.as_str(), pi))
     }
 
-    /// The counts so far; `None` where the key is not at hand.
-    pub(crate) fn counts(&self) -> Option<&ByPrincipal<Option<Principal>>> {
-        self.tally.as_ref().map(|(_, counts)| counts)
+    /// Whether its key is at hand.
+    pub(crate) const fn has_key(&self) -> bool {
+        self.tally.is_some()
     }
 
     /// The key, for the verdict that ends its use.
     pub(crate) fn key(&self) -> Option<ArmKey> {
-        self.tally.as_ref().map(|(key, _)| key.clone())
+        self.tally.as_ref().map(|tally| tally.key().clone())
+    }
+
+    /// The evidence so far that the rule helps; `None` where the key is not at hand.
+    pub(crate) fn benefit(&self) -> Option<EValue> {
+        let tally = self.tally.as_ref()?;
+        Some(match self.path {
+            Path::Replay => self.replay.pairs.benefit(),
+            Path::Forward => tally.benefit(self.capital),
+        })
+    }
+
+    /// The evidence so far that it harms; `None` where the key is not at hand.
+    pub(crate) fn harm(&self) -> Option<EValue> {
+        let tally = self.tally.as_ref()?;
+        Some(match self.path {
+            Path::Replay => self.replay.pairs.harm(),
+            Path::Forward => tally.harm(),
+        })
     }
 
     /// The counts as a given key assigns the arms; `principal` looks a session's principal up.
@@ -216,7 +234,7 @@ impl Ledger {
             .as_ref()
             .map(|master| arm_key(master, &opened.rule, opened.trial))
             .filter(|key| key.commitment() == commitment)
-            .map(|key| (key, ByPrincipal::default()));
+            .map(Tally::new);
         if let Some(earlier) = rule.open_trial_mut() {
             earlier.state = TrialState::Ended;
         }
@@ -281,8 +299,8 @@ impl Ledger {
         if trial.horizon.is_none() {
             trial.horizon = trial.t.map(|t| trial.levels.horizon(t, promotions));
         }
-        if let Some((_, counts)) = trial.tally.as_mut() {
-            counts.meet(principal);
+        if let Some(tally) = trial.tally.as_mut() {
+            tally.meet(principal);
         }
         trial.pending += 1;
         trial.met_at = live_sessions;
@@ -294,6 +312,10 @@ impl Ledger {
                 observation: Observation::Pending,
             },
         );
+        self.waiting
+            .entry(assigned.session.clone())
+            .or_default()
+            .insert(assigned.rule.clone());
         Ok(())
     }
 
@@ -322,11 +344,10 @@ impl Ledger {
             Some(_) => return Err(bad()),
         };
         trial.pending = trial.pending.saturating_sub(1);
-        if let (Observation::Counted(outcome), Some((key, counts))) =
+        if let (Observation::Counted(outcome), Some(tally)) =
             (entry.observation, trial.tally.as_mut())
         {
-            let arm = key.arm(observed.session.as_str(), entry.pi);
-            counts.record(principal, entry.pi, arm, outcome);
+            tally.count(&observed.session, principal, entry.pi, outcome);
         }
         Ok(())
     }

@@ -15,9 +15,11 @@ pub(crate) const SUPERSEDED: &str = "superseded";
 impl Ledger {
     /// The active rule that supersedes this one, if one does.
     pub(crate) fn superseding(&self, id: &RuleId) -> Option<&RuleRecord> {
-        self.rules.values().find(|record| {
-            record.status == RuleStatus::Active && record.rule.supersedes.as_ref() == Some(id)
-        })
+        self.corrections
+            .get(id)?
+            .iter()
+            .filter_map(|correction| self.rules.get(correction))
+            .find(|record| record.status == RuleStatus::Active)
     }
 
     pub(super) fn promote(
@@ -211,14 +213,4 @@ fn decided_trial(rule: &RuleRecord, name: TrialName, kind: TrialKind) -> Option<
 fn revealed(trial: &Trial, hex: &str) -> Option<ArmKey> {
     let key = ArmKey::revealed(unhex(hex)?);
     (key.commitment() == trial.commitment && trial.replay.follows_coins(&key)).then_some(key)
-}
-
-/// The evidence of an opening as numbers for a journal line; `None` where the key is not at hand.
-pub(crate) fn evidence_of(trial: &Trial) -> Option<(EValue, EValue)> {
-    let counts = trial.counts()?;
-    if trial.path == Path::Replay {
-        let pairs = &trial.replay.pairs;
-        return Some((pairs.benefit(), pairs.harm()));
-    }
-    Some((counts.benefit(trial.capital), counts.harm()))
 }

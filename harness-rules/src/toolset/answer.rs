@@ -1,7 +1,5 @@
 //! What the four tools answer, as JSON objects with `ok`, from a view of the rules.
 
-use std::collections::BTreeSet;
-
 use harness_core::{Quoted, RuleId, RuleStatus, Scope, TASK_TOOLS};
 use serde_json::{Value, json};
 
@@ -88,29 +86,8 @@ impl Call {
     pub(crate) fn answer(&self, ledger: &Ledger, shows: &dyn Fn(&RuleRecord) -> bool) -> Value {
         match self {
             Self::List => list(ledger),
-            Self::Read { scope } => {
-                let mut found: Vec<&RuleRecord> = ledger
-                    .live_in(scope)
-                    .filter(|record| shows(record))
-                    .collect();
-                found.sort_by_key(|record| (rank(record), record.added_seq));
-                json!({
-                    "ok": true,
-                    "scope": scope.as_str(),
-                    "rules": shown(found.into_iter(), MAX_READ),
-                })
-            }
-            Self::Search { query, limit } => {
-                let mut found: Vec<&RuleRecord> = ledger
-                    .index()
-                    .search(query)
-                    .iter()
-                    .filter_map(|hit| ledger.rule(&hit.id))
-                    .filter(|record| record.status.is_live() && shows(record))
-                    .collect();
-                // Stable, so the order by relevance stays within each status.
-                found.sort_by_key(|record| rank(record));
-                json!({ "ok": true, "rules": shown(found.into_iter(), *limit) })
+            Self::Read { .. } | Self::Search { .. } => {
+                self.answer_with(&Page::of(self, self.ranked(ledger), shows))
             }
             Self::Status { rule } => match ledger.rule(rule) {
                 Some(record) => json!({
@@ -124,20 +101,36 @@ impl Call {
         }
     }
 
-    /// The rules that the answer may hold: no other can change it.
-    pub(crate) fn reach(&self, ledger: &Ledger) -> BTreeSet<RuleId> {
+    /// The answer of a `read` or `search` that holds these rules.
+    pub(crate) fn answer_with(&self, page: &Page<'_>) -> Value {
+        let rules: Vec<Value> = page.shown.iter().map(|record| document(record)).collect();
         match self {
-            Self::List | Self::Status { .. } => BTreeSet::new(),
-            Self::Read { scope } => ledger
-                .live_in(scope)
-                .map(|record| record.rule.id.clone())
-                .collect(),
-            Self::Search { query, .. } => ledger
-                .index()
-                .search(query)
-                .into_iter()
-                .map(|hit| hit.id)
-                .collect(),
+            Self::Read { scope } => json!({ "ok": true, "scope": scope.as_str(), "rules": rules }),
+            _ => json!({ "ok": true, "rules": rules }),
+        }
+    }
+
+    /// The live rules that the answer is taken from, best first: active ones before candidates, those
+    /// of a scope in the order in which they came, those of a search by relevance.
+    pub(crate) fn ranked<'a>(
+        &self,
+        ledger: &'a Ledger,
+    ) -> Box<dyn Iterator<Item = &'a RuleRecord> + 'a> {
+        match self {
+            Self::List | Self::Status { .. } => Box::new(std::iter::empty()),
+            Self::Read { scope } => Box::new(ledger.live_in(scope)),
+            Self::Search { query, .. } => {
+                let found = ledger.index().search(query);
+                Box::new(found.filter_map(|id| ledger.rule(id)))
+            }
+        }
+    }
+
+    /// Rules that the answer shows at most.
+    const fn limit(&self) -> usize {
+        match self {
+            Self::Search { limit, .. } => *limit,
+            _ => MAX_READ,
         }
     }
 
@@ -173,29 +166,62 @@ pub(crate) fn unsupported(name: &str) -> Value {
     ))
 }
 
-/// A candidate never ranks above an active rule.
-fn rank(record: &RuleRecord) -> u8 {
-    u8::from(record.status != RuleStatus::Active)
+/// The rules that one answer shows, filled from the best rule on.
+pub(crate) struct Page<'a> {
+    shown: Vec<&'a RuleRecord>,
+    provisional: usize,
+    limit: usize,
 }
 
-fn shown<'a>(records: impl Iterator<Item = &'a RuleRecord>, limit: usize) -> Vec<Value> {
-    let mut provisional = 0;
-    records
-        .filter(|record| {
-            provisional += usize::from(record.status == RuleStatus::Candidate);
-            record.status == RuleStatus::Active || provisional <= MAX_PROVISIONAL
-        })
-        .take(limit)
-        .map(|record| {
-            let provisional = record.status == RuleStatus::Candidate;
-            json!({
-                "id": record.rule.id.as_str(),
-                "scope": record.rule.scope.as_str(),
-                "status": if provisional { "provisional" } else { "active" },
-                "rule": record.rule.text.as_str(),
-            })
-        })
-        .collect()
+impl<'a> Page<'a> {
+    /// A page of the rules that `shows` lets through.
+    fn of(
+        call: &Call,
+        ranked: impl Iterator<Item = &'a RuleRecord>,
+        shows: &dyn Fn(&RuleRecord) -> bool,
+    ) -> Self {
+        let mut page = Self::empty(call);
+        for record in ranked {
+            if !page.has_room_for(record) {
+                break;
+            }
+            if shows(record) {
+                page.show(record);
+            }
+        }
+        page
+    }
+
+    pub(crate) const fn empty(call: &Call) -> Self {
+        Self {
+            shown: Vec::new(),
+            provisional: 0,
+            limit: call.limit(),
+        }
+    }
+
+    /// Whether the page would hold the rule if it were shown. If not, it holds none of those behind
+    /// it either, as what is behind a candidate is one too.
+    pub(crate) fn has_room_for(&self, record: &RuleRecord) -> bool {
+        let is_active = record.status == RuleStatus::Active;
+        self.shown.len() < self.limit && (is_active || self.provisional < MAX_PROVISIONAL)
+    }
+
+    /// Puts a rule on the page; there must be room for it.
+    pub(crate) fn show(&mut self, record: &'a RuleRecord) {
+        self.provisional += usize::from(record.status == RuleStatus::Candidate);
+        self.shown.push(record);
+    }
+}
+
+fn document(record: &RuleRecord) -> Value {
+    let provisional = record.status == RuleStatus::Candidate;
+    json!({
+        "id": record.rule.id.as_str(),
+        "scope": record.rule.scope.as_str(),
+        "status": if provisional { "provisional" } else { "active" },
+        "rule": record.rule.text.as_str(),
+    })
 }
 
 fn list(ledger: &Ledger) -> Value {

@@ -1,25 +1,24 @@
 //! Entry: the moment at which a trial begins to matter for a session.
 //!
-//! A session enters a trial at its first call whose answer would differ between the arms: the call
-//! is answered twice, with the rule shown and hidden and all other rules at the session's own arms,
-//! and the whole answers are compared. The entry is on disk before the answer leaves,
-//! and so is that the session is a unit of what all rules are worth, if it is; where that
+//! A session enters a trial at its first call whose answer would differ between the arms, that is if
+//! it is answered twice, with the rule shown and hidden and all other rules at the session's own
+//! arms, and the whole answers are compared (see [`Look`]). The entry is on disk before the answer
+//! leaves, and so is that the session is a unit of what all rules are worth, if it is; where that
 //! cannot be had in time, the hidden answer is given in either arm and nothing is entered, so that
 //! randomisation is not undone by what the disk did.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use harness_core::{RuleId, RuleStatus, SessionId};
+use harness_core::{RuleStatus, SessionId};
 use harness_store::EntryEvent;
 use harness_store::wire::event::{TrialAssigned, TrialKind, WorthAssigned};
 use serde_json::Value;
 
-use super::answer::{Call, failed};
+use super::answer::{Call, Page, failed};
 use super::session::TaskSession;
 use crate::book::RuleBook;
 use crate::evidence::{Arm, Pi};
-use crate::ledger::{Ledger, RuleRecord, Trial};
+use crate::ledger::{Ledger, RuleRecord};
 use crate::settings::{Provisional, Settings};
 
 /// How long an answer waits for an entry to be durable.
@@ -33,12 +32,12 @@ pub(super) fn answer_in_session(book: &RuleBook, session: &TaskSession, call: &C
     if !call.reads_rules() {
         return call.answer(&view, &|_| true);
     }
-    let arms = Arms::of(&view, session.id(), call, book.settings());
-    let entering = arms.entering(&view, call);
+    let look = Arms::of(&view, session.id(), book.settings()).look(call);
     let becomes_unit = session.may_be_a_unit() && view.becomes_unit(session.id());
-    if entering.is_empty() && !becomes_unit {
-        return call.answer(&view, &|record| arms.shows(record));
+    if look.entering.is_empty() && !becomes_unit {
+        return call.answer_with(&look.page);
     }
+    drop(look);
     drop(view);
     match enter(book, session, call) {
         Some(answer) => answer,
@@ -62,7 +61,7 @@ fn enter(book: &RuleBook, session: &TaskSession, call: &Call) -> Option<Value> {
     book.entries()?
         .commit(ENTRY_DEADLINE, move |tx| {
             let view = inner.ledger()?;
-            let arms = Arms::of(&view, &id, &call, inner.settings());
+            let look = Arms::of(&view, &id, inner.settings()).look(&call);
             let mut next_t = view.next_t();
             let mut events: Vec<EntryEvent> = Vec::new();
             if may_be_a_unit && view.becomes_unit(&id) {
@@ -74,11 +73,15 @@ fn enter(book: &RuleBook, session: &TaskSession, call: &Call) -> Option<Value> {
                     .into(),
                 );
             }
-            for (rule, trial) in arms.entering(&view, &call) {
+            let trials = look.entering.iter().filter_map(|record| {
+                let trial = record.open_trial()?;
+                Some((&record.rule.id, trial))
+            });
+            for (rule, trial) in trials {
                 let is_first = trial.name.kind == TrialKind::Trial && trial.t.is_none();
                 events.push(
                     TrialAssigned {
-                        rule,
+                        rule: rule.clone(),
                         trial: trial.name,
                         session: id.clone(),
                         pi: trial.next_pi().probability(),
@@ -91,7 +94,8 @@ fn enter(book: &RuleBook, session: &TaskSession, call: &Call) -> Option<Value> {
                     next_t = next_t.saturating_add(1);
                 }
             }
-            let answer = call.answer(&view, &|record| arms.shows(record));
+            let answer = call.answer_with(&look.page);
+            drop(look);
             drop(view);
             if !events.is_empty() {
                 tx.commit(events)?;
@@ -107,102 +111,188 @@ fn enter(book: &RuleBook, session: &TaskSession, call: &Call) -> Option<Value> {
 fn hidden_answer(book: &RuleBook, session: &SessionId, call: &Call) -> Value {
     match book.ledger() {
         Ok(view) => {
-            let arms = Arms::of(&view, session, call, book.settings());
+            let arms = Arms::of(&view, session, book.settings());
             call.answer(&view, &|record| {
-                arms.shows(record) && !arms.is_waiting_for(&record.rule.id)
+                arms.standing(record) == Standing::Settled { shown: true }
             })
         }
         Err(error) => failed(&error.to_string()),
     }
 }
 
-/// How a session stands to one rule on trial.
+/// How a session stands to one live rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
-    /// It entered, or can no longer enter; the rule is shown or not, come what may.
+    /// It entered, or cannot enter; the rule is shown or not, come what may.
     Settled { shown: bool },
     /// It has not entered yet and would be in this arm.
     Waiting { shown: bool },
 }
 
-/// A session's arms in everything that is running and that a call can show.
-struct Arms {
-    null: bool,
-    of: BTreeMap<RuleId, Standing>,
+/// A session's arms in everything that is running.
+struct Arms<'a> {
+    ledger: &'a Ledger,
+    session: &'a SessionId,
+    settings: &'a Settings,
+    is_null: bool,
 }
 
-impl Arms {
-    fn of(ledger: &Ledger, session: &SessionId, call: &Call, settings: &Settings) -> Self {
-        let null = ledger
-            .key()
-            .is_some_and(|key| key.in_null_arm(session.as_str()));
-        let mut of = BTreeMap::new();
-        if !null {
-            let reach = call.reach(ledger);
-            let live = reach.iter().filter_map(|id| ledger.rule(id));
-            for record in live.filter(|record| record.status.is_live()) {
-                if let Some(standing) = standing(ledger, session, record, settings) {
-                    of.insert(record.rule.id.clone(), standing);
-                }
+/// What a call of a session shows, and the rules whose trials it enters by it.
+struct Look<'a> {
+    page: Page<'a>,
+    entering: Vec<&'a RuleRecord>,
+}
+
+impl<'a> Look<'a> {
+    /// Goes through the rules, best first, until the answer is full. A rule that the session waits
+    /// for makes a difference to the answer exactly if it would be on the page when shown: what is
+    /// behind the end of the page is not there in either arm, and what is on it is missing when
+    /// hidden.
+    fn of(call: &Call, ledger: &'a Ledger, standing: impl Fn(&RuleRecord) -> Standing) -> Self {
+        let mut page = Page::empty(call);
+        let mut entering = Vec::new();
+        for record in call.ranked(ledger) {
+            if !page.has_room_for(record) {
+                break;
+            }
+            let (is_shown, waits) = match standing(record) {
+                Standing::Settled { shown } => (shown, false),
+                Standing::Waiting { shown } => (shown, true),
+            };
+            if waits {
+                entering.push(record);
+            }
+            if is_shown {
+                page.show(record);
             }
         }
-        Self { null, of }
+        entering.sort_by_key(|record| &record.rule.id);
+        Self { page, entering }
     }
+}
 
-    fn shows(&self, record: &RuleRecord) -> bool {
-        if self.null {
-            return false;
+impl<'a> Arms<'a> {
+    fn of(ledger: &'a Ledger, session: &'a SessionId, settings: &'a Settings) -> Self {
+        Self {
+            ledger,
+            session,
+            settings,
+            is_null: ledger
+                .key()
+                .is_some_and(|key| key.in_null_arm(session.as_str())),
         }
-        match self.of.get(&record.rule.id) {
-            Some(Standing::Settled { shown } | Standing::Waiting { shown }) => *shown,
-            None => record.status == RuleStatus::Active,
+    }
+
+    fn look(&self, call: &Call) -> Look<'a> {
+        Look::of(call, self.ledger, |record| self.standing(record))
+    }
+
+    /// An active rule that is not on trial for this session is shown, a candidate not.
+    fn standing(&self, record: &RuleRecord) -> Standing {
+        if self.is_null {
+            return Standing::Settled { shown: false };
         }
+        self.on_trial(record).unwrap_or(Standing::Settled {
+            shown: record.status == RuleStatus::Active,
+        })
     }
 
-    fn is_waiting_for(&self, rule: &RuleId) -> bool {
-        matches!(self.of.get(rule), Some(Standing::Waiting { .. }))
+    /// `None` for a rule that is not on trial for this session.
+    fn on_trial(&self, record: &RuleRecord) -> Option<Standing> {
+        let trial = record.open_trial()?;
+        if self.settings.provisional == Provisional::Never && trial.name.kind == TrialKind::Trial {
+            return None;
+        }
+        let shown = |pi: Pi| Some(trial.arm(self.session, pi)? == Arm::Treated);
+        if let Some(entry) = trial.entry(self.session) {
+            return shown(entry.pi).map(|shown| Standing::Settled { shown });
+        }
+        if trial.takes_entries()
+            && self.settings.judges(trial)
+            && self.ledger.may_enter(self.session, trial)
+        {
+            return shown(trial.next_pi()).map(|shown| Standing::Waiting { shown });
+        }
+        None
     }
+}
 
-    /// The trials that this call enters: those the session waits for and whose rule makes a
-    /// difference to the answer.
-    fn entering<'a>(&self, ledger: &'a Ledger, call: &Call) -> Vec<(RuleId, &'a Trial)> {
-        self.of
-            .iter()
-            .filter(|(_, standing)| matches!(standing, Standing::Waiting { .. }))
-            .filter(|(id, _)| {
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use harness_core::RuleId;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::{record, rule};
+
+    const STANDINGS: [Standing; 4] = [
+        Standing::Settled { shown: true },
+        Standing::Settled { shown: false },
+        Standing::Waiting { shown: true },
+        Standing::Waiting { shown: false },
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+
+        /// Both as EVIDENCE has it: each call is answered twice, with one rule shown and hidden and
+        /// all others at their own arms, and the whole answers are compared.
+        #[test]
+        fn a_look_enters_what_answering_twice_says_and_shows_the_sessions_own_arms(
+            rules in prop::collection::vec(
+                ("(order|refund)( order| refund| late){0,2}", any::<bool>(), 0..4_usize),
+                0..14,
+            ),
+            limit in 1..6_u64,
+            searches in any::<bool>(),
+        ) {
+            let status = |is_active: bool| match is_active {
+                true => RuleStatus::Active,
+                false => RuleStatus::Candidate,
+            };
+            let records: Vec<RuleRecord> = (0..)
+                .zip(&rules)
+                .map(|(at, (text, is_active, _))| RuleRecord {
+                    added_seq: at,
+                    ..record(rule(&format!("r-{}", 97 - at), text), status(*is_active))
+                })
+                .collect();
+            let standings: BTreeMap<RuleId, Standing> = records
+                .iter()
+                .zip(&rules)
+                .map(|(record, (.., standing))| (record.rule.id.clone(), STANDINGS[*standing]))
+                .collect();
+            let ledger = Ledger::of(records);
+            let call = match searches {
+                true => Call::parse("harness_rules_search", &json!({"query": "order", "limit": limit})),
+                false => Call::parse("harness_rules_read", &json!({})),
+            }
+            .expect("a call");
+            let own = |record: &RuleRecord| match standings[&record.rule.id] {
+                Standing::Settled { shown } | Standing::Waiting { shown } => shown,
+            };
+            let differs = |id: &RuleId| {
                 let with = |shown: bool| {
-                    call.answer(ledger, &|record| {
-                        if record.rule.id == **id {
-                            shown
-                        } else {
-                            self.shows(record)
-                        }
+                    call.answer(&ledger, &|record| match record.rule.id == *id {
+                        true => shown,
+                        false => own(record),
                     })
                 };
                 with(true) != with(false)
-            })
-            .filter_map(|(id, _)| Some((id.clone(), ledger.rule(id)?.open_trial()?)))
-            .collect()
+            };
+            let expected: Vec<&RuleId> = standings
+                .iter()
+                .filter(|(_, standing)| matches!(standing, Standing::Waiting { .. }))
+                .map(|(id, _)| id)
+                .filter(|id| differs(id))
+                .collect();
+            let look = Look::of(&call, &ledger, |record| standings[&record.rule.id]);
+            let found: Vec<&RuleId> = look.entering.iter().map(|record| &record.rule.id).collect();
+            prop_assert_eq!(found, expected);
+            prop_assert_eq!(call.answer_with(&look.page), call.answer(&ledger, &own));
+        }
     }
-}
-
-/// `None` for a rule that is not on trial for this session: an active one is shown, a candidate not.
-fn standing(
-    ledger: &Ledger,
-    session: &SessionId,
-    record: &RuleRecord,
-    settings: &Settings,
-) -> Option<Standing> {
-    let trial = record.open_trial()?;
-    if settings.provisional == Provisional::Never && trial.name.kind == TrialKind::Trial {
-        return None;
-    }
-    let shown = |pi: Pi| Some(trial.arm(session, pi)? == Arm::Treated);
-    if let Some(entry) = trial.entry(session) {
-        return shown(entry.pi).map(|shown| Standing::Settled { shown });
-    }
-    if trial.takes_entries() && settings.judges(trial) && ledger.may_enter(session, trial) {
-        return shown(trial.next_pi()).map(|shown| Standing::Waiting { shown });
-    }
-    None
 }

@@ -12,7 +12,7 @@ use harness_store::wire::rule::RuleDoc;
 use super::{Decided, Event};
 use crate::evidence::{Decision, EValue};
 use crate::judge::EvaluatorIdentity;
-use crate::ledger::{Ledger, RuleRecord, Trial, arm_key, evidence_of};
+use crate::ledger::{Ledger, RuleRecord, Trial, arm_key};
 use crate::settings::Settings;
 
 /// How an opening begins.
@@ -99,7 +99,7 @@ pub(super) fn retirement(
     reason: Retirement,
     threshold: f64,
 ) -> Option<Event> {
-    let (benefit, harm) = evidence_of(trial)?;
+    let (benefit, harm) = (trial.benefit()?, trial.harm()?);
     let key = trial.key()?;
     Some(Event::from(RuleRetire {
         id: record.rule.id.clone(),

@@ -9,7 +9,7 @@ use super::lines::{Start, open, promotion, retirement};
 use super::{Decided, Event};
 use crate::evidence::{Decision, EValue, OpenTrial, Verdict, decide_all};
 use crate::judge::EvaluatorIdentity;
-use crate::ledger::{Ledger, RuleRecord, SUPERSEDED, Trial, Turn, evidence_of};
+use crate::ledger::{Ledger, RuleRecord, SUPERSEDED, Trial, Turn};
 use crate::replay::Cases;
 use crate::settings::Settings;
 
@@ -155,7 +155,7 @@ fn waits_for_room(trial: &Trial, promotions: u32) -> bool {
 /// Where an opening stands, if it can be decided at all: a forward trial once it has met a session,
 /// a replay between its turns. A replay has no horizon; its last turn ends it.
 fn standing(trial: &Trial) -> Option<OpenTrial> {
-    let (benefit, harm) = evidence_of(trial)?;
+    let (benefit, harm) = (trial.benefit()?, trial.harm()?);
     let t = trial.t?;
     if !trial.is_open_replay() {
         return Some(OpenTrial {
@@ -197,7 +197,7 @@ fn harmful_active(
             continue;
         };
         let level = trial.levels.active_harm_threshold();
-        let harms = evidence_of(trial).is_some_and(|(_, harm)| harm.at_least(level));
+        let harms = trial.harm().is_some_and(|harm| harm.at_least(level));
         let id = &record.rule.id;
         if !harms || settled.contains(id) {
             continue;
@@ -230,10 +230,7 @@ fn superseded(
     decided: &mut Decided,
     settled: &mut Vec<RuleId>,
 ) {
-    for record in ledger.live_rules() {
-        let Some(by) = ledger.superseding(&record.rule.id) else {
-            continue;
-        };
+    for (record, by) in ledger.superseded() {
         let id = &record.rule.id;
         if settled.contains(id) || settled.contains(&by.rule.id) {
             continue;
@@ -253,7 +250,7 @@ fn superseded(
 /// Whether an opening is by today's error rates and key. Its outcomes are by one evaluator, so
 /// whoever looks may decide it.
 fn is_current(trial: &Trial, settings: &Settings) -> bool {
-    trial.levels == settings.levels && trial.counts().is_some()
+    trial.levels == settings.levels && trial.has_key()
 }
 
 /// Whether a replay has had its last turn, or nobody is there to run another.
