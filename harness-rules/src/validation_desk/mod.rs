@@ -23,7 +23,7 @@ use crate::judge::EvaluatorIdentity;
 use crate::ledger::Ledger;
 use crate::projection;
 use crate::replay::Cases;
-use plan::plan;
+use plan::{MAX_EVENTS, plan};
 
 /// What a look at the journal led to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,14 +113,23 @@ impl ValidationDesk {
         self.log.commit(COMMIT_DEADLINE, move |tx| {
             let cases = Cases::new(&reader);
             let look = |ledger: &Ledger| plan(ledger, &cases, &evaluator, book.settings());
-            let (events, mut decided) = look(&*book.ledger()?);
-            tx.commit(events)?;
-            if !decided.promoted.is_empty() {
-                // What a promoted rule supersedes goes at once, not at the next look.
+            let mut decided = Decided::default();
+            loop {
                 let (events, more) = look(&*book.ledger()?);
-                if !events.is_empty() {
-                    tx.commit(events)?;
-                    decided.extend(more);
+                if events.is_empty() {
+                    break;
+                }
+                // What a promoted rule supersedes goes at once, not at the next look; and there may
+                // be more to open than one commit holds.
+                let goes_on = !more.promoted.is_empty() || events.len() >= MAX_EVENTS;
+                match tx.commit(events) {
+                    Ok(_) => decided.extend(more),
+                    // What is on disk is decided; the next look finds what is left.
+                    Err(_) if !decided.is_nothing() => break,
+                    Err(error) => return Err(error.into()),
+                }
+                if !goes_on {
+                    break;
                 }
             }
             let changed: Vec<RuleId> = decided

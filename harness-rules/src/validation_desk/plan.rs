@@ -13,6 +13,9 @@ use crate::ledger::{Ledger, RuleRecord, SUPERSEDED, Trial, Turn};
 use crate::replay::Cases;
 use crate::settings::Settings;
 
+/// Lines after which nothing more is opened in one look; far below what a commit holds.
+pub(super) const MAX_EVENTS: usize = 1024;
+
 /// What follows from the journal as it is, and what that leads to.
 pub(super) fn plan(
     ledger: &Ledger,
@@ -62,6 +65,9 @@ pub(super) fn plan(
         .promotions()
         .saturating_add(u32::try_from(decided.promoted.len()).unwrap_or(u32::MAX));
     for record in ledger.live_rules() {
+        if events.len() >= MAX_EVENTS {
+            break;
+        }
         if settled.contains(&record.rule.id) {
             continue;
         }

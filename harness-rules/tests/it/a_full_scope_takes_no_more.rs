@@ -9,7 +9,7 @@ use harness_rules::{Decided, Desks, Ledger, MAX_ACTIVE_A_SCOPE, RunOutcome, RunR
 use harness_sanitize::{Gate, Intake, Redactor};
 use harness_store::wire::Line;
 use harness_store::wire::event::{Event, Path, ReplayArm, ScopeFull};
-use harness_store::{Fold, Original};
+use harness_store::{Fold, MAX_COMMIT, Original};
 use serde_json::json;
 
 use crate::fixture::{
@@ -225,4 +225,15 @@ fn what_replay_has_proven_waits_too_and_no_session_is_asked() {
         .unwrap();
     assert_eq!(decide(&desks).promoted, std::slice::from_ref(&rule));
     assert!(place.verify(&rule).follows());
+}
+
+#[test]
+fn what_another_program_brought_is_held_out_however_much_it_is() {
+    let (place, brought) = (Place::new(), MAX_COMMIT + 4);
+    let desks = place.open();
+    take_over(&place, &desks, 0..brought);
+    assert_eq!(decide(&desks).opened.len(), brought);
+    assert_eq!(decide(&desks), Decided::default());
+    let view = desks.book.ledger().unwrap();
+    assert!(view.rules().all(|rule| rule.open_trial().is_some()));
 }
