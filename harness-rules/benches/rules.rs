@@ -23,7 +23,7 @@ use harness_core::{
 };
 use harness_rules::{
     Desks, EvaluatorIdentity, Opened, Proposal, ProposeOutcome, RuleReader, Scores, Settings,
-    TaskSession,
+    TaskSession, TaskToolset,
 };
 use harness_sanitize::{Gate, Intake, Redactor};
 use harness_store::wire::event::{CloseReason, OriginDoc, SessionClosed, SessionOpened};
@@ -43,6 +43,7 @@ fn main() {
     for (rules, runs) in [(10_000, 301), (100_000, 51)] {
         looks(rules, runs, &mut rows);
     }
+    looks_of_a_session(&mut rows);
     additions(&mut rows);
     session(&mut rows);
     for row in &rows {
@@ -206,6 +207,79 @@ fn looks(rules: usize, runs: usize, rows: &mut Vec<Row>) {
     ));
 }
 
+/// What a task agent's look costs where every rule is on trial: each answer tells which of them it
+/// shows to this session. Those that it enters are on disk before; that is no part of this.
+fn looks_of_a_session(rows: &mut Vec<Row>) {
+    const RULES: usize = 10_000;
+    const RUNS: usize = 301;
+    let place = Place::with(RULES);
+    let desks = &place.desks;
+    desks.validation.decide(&evaluator()).expect("openings");
+    let mut random = Random(19);
+    let calls: Vec<_> = (0..RUNS)
+        .map(|_| {
+            let query = [random.word(), random.word(), random.word()].join(" ");
+            (
+                json!({ "query": query }),
+                json!({ "scope": scope_of(random.below(SCOPES)) }),
+            )
+        })
+        .collect();
+    let is_shown_rules = |tools: &TaskToolset| {
+        let answer = tools.call("harness_rules_read", &calls[0].1);
+        answer["rules"]
+            .as_array()
+            .is_some_and(|rules| !rules.is_empty())
+    };
+    // One in twenty is shown none at all.
+    let tools = (0..)
+        .map(|number| begin(desks, number))
+        .find(is_shown_rules)
+        .expect("a session that is shown rules");
+    for (search, read) in &calls {
+        tools.call("harness_rules_search", search);
+        tools.call("harness_rules_read", read);
+    }
+    for (name, tool) in [
+        ("session_search/10000", "harness_rules_search"),
+        ("session_read/10000", "harness_rules_read"),
+    ] {
+        rows.push(Row::of(
+            name,
+            RUNS,
+            |run| {
+                let (search, read) = &calls[run];
+                let is_search = tool == "harness_rules_search";
+                let answer = tools.call(tool, if is_search { search } else { read });
+                assert_eq!(answer["ok"], true, "{answer}");
+            },
+            None,
+        ));
+    }
+}
+
+fn evaluator() -> EvaluatorIdentity {
+    EvaluatorIdentity {
+        name: clean("bench"),
+        version: clean("1"),
+    }
+}
+
+fn live(number: usize) -> SessionId {
+    SessionId::parse(&format!("live-{number}")).expect("an id")
+}
+
+/// Begins a session that is happening.
+fn begin(desks: &Desks, number: usize) -> TaskToolset {
+    let opened = SessionOpened {
+        session: live(number),
+        origin: OriginDoc::Live,
+        principal: None,
+    };
+    desks.watch.open_session(opened).expect("a session");
+    desks.book.task_tools(TaskSession::new(live(number)))
+}
+
 /// A rule more, with everything that it is compared with, until it is on disk.
 fn additions(rows: &mut Vec<Row>) {
     const RULES: usize = 10_000;
@@ -307,10 +381,7 @@ fn session(rows: &mut Vec<Row>) {
     const RUNS: usize = 41;
     let place = Place::with(RULES);
     let desks = &place.desks;
-    let evaluator = EvaluatorIdentity {
-        name: clean("bench"),
-        version: clean("1"),
-    };
+    let evaluator = evaluator();
     let mut random = Random(17);
     for number in 0..CANDIDATES {
         let proposal = Proposal {
@@ -332,14 +403,7 @@ fn session(rows: &mut Vec<Row>) {
     let mut baseline = Baseline::new();
     let (mut times, mut baselines) = (Vec::new(), Vec::new());
     for run in 0..RUNS {
-        let id = SessionId::parse(&format!("live-{run}")).expect("an id");
-        let opened = SessionOpened {
-            session: id.clone(),
-            origin: OriginDoc::Live,
-            principal: None,
-        };
-        desks.watch.open_session(opened).expect("a session");
-        let tools = desks.book.task_tools(TaskSession::new(id.clone()));
+        let (id, tools) = (live(run), begin(desks, run));
         for number in 0..CANDIDATES {
             let answer = tools.call("harness_rules_read", &json!({ "scope": scope_of(number) }));
             assert_eq!(answer["ok"], true);

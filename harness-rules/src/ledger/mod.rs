@@ -6,6 +6,7 @@
 
 mod budget;
 mod doubt;
+mod record;
 mod replay;
 mod session;
 mod shelves;
@@ -27,6 +28,7 @@ use harness_store::wire::{Body, Line, Record, sha256_hex};
 
 pub use budget::MAX_ACTIVE_A_SCOPE;
 pub use doubt::{Doubt, DoubtKind};
+pub use record::RuleRecord;
 pub use replay::{ReplayRecord, Turn};
 pub(crate) use replay::{are_two, coin, has_its_session, may_count};
 pub use session::SessionFacts;
@@ -60,47 +62,6 @@ const TAKEN: [&str; 18] = [
     "quarantine",
     "scope_full",
 ];
-
-/// A rule with its history.
-#[derive(Clone, Debug)]
-pub struct RuleRecord {
-    /// The rule as it was proposed.
-    pub rule: Rule,
-    /// SHA-256 of its text, in hex.
-    pub text_sha256: String,
-    /// Where it stands, derived.
-    pub status: RuleStatus,
-    /// Whether it was quarantined and so stands outside the caps on candidates.
-    pub quarantined: bool,
-    /// Whether it was taken over from another program: then it was no proposal here, and where it
-    /// stood at first is that program's word.
-    pub imported: bool,
-    /// The episode that proposed it.
-    pub episode: Option<EpisodeId>,
-    /// The journal's number of its proposal: the order of proposals.
-    pub added_seq: u64,
-    /// Its openings, oldest first.
-    pub trials: Vec<Trial>,
-    /// When its status last changed.
-    pub changed_at: Timestamp,
-    /// Its place in the index.
-    pub(crate) slot: Slot,
-}
-
-impl RuleRecord {
-    /// The opening that is running, if one is.
-    pub fn open_trial(&self) -> Option<&Trial> {
-        self.trials
-            .last()
-            .filter(|trial| trial.state == TrialState::Open)
-    }
-
-    fn open_trial_mut(&mut self) -> Option<&mut Trial> {
-        self.trials
-            .last_mut()
-            .filter(|trial| trial.state == TrialState::Open)
-    }
-}
 
 /// The fold.
 pub struct Ledger {
@@ -171,37 +132,6 @@ impl Ledger {
     /// Candidates and active rules, in order of id.
     pub fn live_rules(&self) -> impl Iterator<Item = &RuleRecord> {
         self.rules.values().filter(|record| record.status.is_live())
-    }
-
-    /// The running trials in which a session has entered and has no outcome, in order of rule.
-    pub(crate) fn awaiting(
-        &self,
-        session: &SessionId,
-    ) -> impl Iterator<Item = (&RuleRecord, &Trial, &Entry)> {
-        self.waiting
-            .get(session)
-            .into_iter()
-            .flatten()
-            .filter_map(|id| {
-                let record = self
-                    .rules
-                    .get(id)
-                    .filter(|record| record.status.is_live())?;
-                let trial = record.open_trial()?;
-                let entry = trial.entry(session)?;
-                (entry.observation == Observation::Pending).then_some((record, trial, entry))
-            })
-    }
-
-    /// The live rules that an active one supersedes, each with it, in order of id.
-    pub(crate) fn superseded(&self) -> impl Iterator<Item = (&RuleRecord, &RuleRecord)> {
-        self.corrections.keys().filter_map(|id| {
-            let record = self
-                .rules
-                .get(id)
-                .filter(|record| record.status.is_live())?;
-            Some((record, self.superseding(id)?))
-        })
     }
 
     /// Candidates and active rules of a scope: active ones first, each kind in the order in which

@@ -10,7 +10,7 @@ use harness_store::wire::event::{
 use harness_store::wire::{Record, unhex};
 
 use super::tally::Tally;
-use super::{DoubtKind, Ledger, ReplayRecord, Turn};
+use super::{DoubtKind, Ledger, ReplayRecord, RuleRecord, Turn};
 use crate::evidence::{Arm, ArmKey, ByPrincipal, EValue, Levels, MasterKey, Outcome, Pi};
 
 /// What became of a session that entered.
@@ -265,6 +265,26 @@ impl Ledger {
         self.sessions
             .get(session)
             .is_some_and(|facts| facts.live && !facts.closed && facts.opened_seq > trial.opened_seq)
+    }
+
+    /// The running trials in which a session has entered and has no outcome, in order of rule.
+    pub(crate) fn awaiting(
+        &self,
+        session: &SessionId,
+    ) -> impl Iterator<Item = (&RuleRecord, &Trial, &Entry)> {
+        self.waiting
+            .get(session)
+            .into_iter()
+            .flatten()
+            .filter_map(|id| {
+                let record = self
+                    .rules
+                    .get(id)
+                    .filter(|record| record.status.is_live())?;
+                let trial = record.open_trial()?;
+                let entry = trial.entry(session)?;
+                (entry.observation == Observation::Pending).then_some((record, trial, entry))
+            })
     }
 
     pub(super) fn enter(&mut self, assigned: &TrialAssigned) -> Result<(), DoubtKind> {

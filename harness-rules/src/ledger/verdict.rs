@@ -22,6 +22,17 @@ impl Ledger {
             .find(|record| record.status == RuleStatus::Active)
     }
 
+    /// The live rules that an active one supersedes, each with it, in order of id.
+    pub(crate) fn superseded(&self) -> impl Iterator<Item = (&RuleRecord, &RuleRecord)> {
+        self.corrections.keys().filter_map(|id| {
+            let record = self
+                .rules
+                .get(id)
+                .filter(|record| record.status.is_live())?;
+            Some((record, self.superseding(id)?))
+        })
+    }
+
     pub(super) fn promote(
         &mut self,
         record: &Record,
