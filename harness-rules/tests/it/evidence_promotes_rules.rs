@@ -360,5 +360,40 @@ fn an_active_rule_that_harms_is_retired_and_what_descends_from_it_is_quarantined
         assert!(verification.follows(), "{verification:?}");
         assert_eq!(verification.status, status(&desks, rule).as_str());
     }
-    assert_eq!(desks.book.ledger().unwrap().doubts(), []);
+    let view = desks.book.ledger().unwrap();
+    assert_eq!(view.doubts(), []);
+    // A promotion counts for ever, whatever became of the rule.
+    assert_eq!(view.promotions(), 3);
+}
+
+#[test]
+fn a_verdict_names_who_judged() {
+    let (place, mut names) = (Place::new(), Names::default());
+    let desks = place.open();
+    let good = rule_on_trial(&desks, "n-1", proposal(&advice('a')));
+    promote(&desks, &mut names, &good);
+    let bad = rule_on_trial(&desks, "n-2", proposal_in("stock", &advice('b')));
+    for _ in 0..200 {
+        let live = Live::begin(&desks, &names.any());
+        let harmed = live.read_scope("stock");
+        live.finish(&desks, shown(&harmed).contains(&bad));
+        if !decide(&desks).retired.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(
+        status(&desks, &bad),
+        RuleStatus::Retired(Retirement::Harmful)
+    );
+    let who = "judged by embedded 1";
+    assert!(promotion(&place, &good).reason.contains(who));
+    let notes: Vec<String> = place
+        .events()
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::RuleRetire(retired) => Some(retired.note?.as_str().to_owned()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(notes, [who]);
 }
