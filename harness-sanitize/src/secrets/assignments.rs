@@ -87,6 +87,10 @@ fn assigned_value(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
         Some(opening) => quoted(inner, opening),
     };
     let start = text.len() - inner.len();
+    let behind = inner.as_bytes().get(value.len());
+    if opening == 0 && matches!(behind, Some(b'(' | b'[')) && is_path_in_code(value) {
+        return None;
+    }
     // Short values are common, and the name need not be read for them.
     let real = value.len() >= MIN_VALUE
         && match what_it_holds(name) {
@@ -142,12 +146,21 @@ fn element_value(text: &str, at: usize, name: &str) -> Option<Range<usize>> {
     let bound = rest.floor_char_boundary(MAX_VALUE);
     let value = rest.get(..rest.get(..bound)?.find('<')?)?;
     let inner = value.trim_matches(['{', '}', ' ', '\n', '\t']);
-    let real = inner.len() >= MIN_VALUE
-        && !is_placeholder(inner)
-        && inner
-            .split_whitespace()
-            .any(|part| is_secret(part, false, Holds::Password) || looks_random(part));
+    // A reference starts with a sign; what is encrypted may hold one anywhere.
+    let plain = |part: &str| {
+        let part = part.trim_matches(['.', ';', ',']);
+        is_secret(part, false, Holds::Password) || looks_random(part)
+    };
+    let real =
+        inner.len() >= MIN_VALUE && !is_placeholder(inner) && inner.split_whitespace().any(plain);
     real.then(|| at + 1..at + 1 + value.len())
+}
+
+/// Whether code that is called or indexed gets the value: `self.form.get(…)`.
+fn is_path_in_code(value: &str) -> bool {
+    let in_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let digits = value.bytes().any(|byte| byte.is_ascii_digit());
+    value.bytes().all(in_name) && (value.contains('.') || !digits)
 }
 
 /// Up to the quote that closes it, on the same line.

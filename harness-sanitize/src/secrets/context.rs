@@ -95,6 +95,10 @@ fn after_other_words(
     let before = telling_word(text, word.start)?;
     let before = before.as_str();
     let scheme = SCHEMES.contains(&before);
+    // What a shell puts in: `$NAME`.
+    if piece.starts_with('$') {
+        return None;
+    }
     let told = TELLING.iter().any(|telling| before.ends_with(telling)) || names_vendor(before);
     if !scheme && !told {
         return None;
@@ -167,7 +171,10 @@ fn telling_word(text: &str, at: usize) -> Option<Plain> {
         .count();
     let (word, gap) = before.split_at_checked(before.len() - gap)?;
     let divides = |byte: &u8| matches!(byte, b'.' | b'/' | b';' | b'#' | b'@' | 0x80..);
-    if gap.len() > MAX_GAP || gap.iter().any(divides) {
+    let is_ruled = gap.windows(2).any(|pair| pair == b"--");
+    // The end of a line before speaks for what follows if it is a word, not the end of a sentence.
+    let is_broken = gap.contains(&b'\n') && !gap.iter().all(u8::is_ascii_whitespace);
+    if gap.len() > MAX_GAP || gap.iter().any(divides) || is_ruled || is_broken {
         return None;
     }
     let in_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');

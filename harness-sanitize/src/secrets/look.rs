@@ -67,6 +67,9 @@ fn is_uuid(value: &str) -> bool {
             .all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
+/// Words that a machine puts before what it draws: where a token is for.
+const STAGES: &[&str] = &["live", "test", "prod", "production", "sandbox"];
+
 /// Whether a value holds written words: between its signs, or as its only letters.
 fn holds_words(value: &str) -> bool {
     let written = |word: &str| {
@@ -75,6 +78,7 @@ fn holds_words(value: &str) -> bool {
             && word.bytes().any(|byte| b"aeiouy".contains(&byte))
             && word.bytes().any(|byte| !byte.is_ascii_hexdigit())
             && word.matches('q').count() == word.matches("qu").count()
+            && !STAGES.contains(&word)
     };
     let joined = value.contains(['_', '-', '/', '.']);
     let mut words = value.split(['_', '-', '/', '.', '=', '+', '~', ':']);

@@ -13,6 +13,7 @@ mod look;
 mod names;
 mod names_in_text;
 mod private_keys;
+mod published;
 mod redact;
 mod spoken;
 mod tokens;

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Fewest letters and digits in a key that has its end: an Ed25519 key has 64. A shorter one was
-/// crossed out.
+/// Fewest characters in a key that has its end, blanks aside: an Ed25519 key has 64. A shorter one
+/// was crossed out.
 const MIN_BODY: usize = 40;
 
 static BEGIN: LazyLock<Option<Regex>> =
@@ -28,9 +28,9 @@ pub(super) fn private_keys(text: &str) -> Vec<Range<usize>> {
             rest.find(|ch| !encoded(ch)).unwrap_or(rest.len())
         });
         let after = rest.get(body..).unwrap_or_default();
-        let digits = |part: &str| part.bytes().filter(u8::is_ascii_alphanumeric).count();
-        if after.starts_with("-----END ") && digits(rest.get(..body).unwrap_or_default()) < MIN_BODY
-        {
+        let digits = rest.get(..body).unwrap_or_default().bytes();
+        let digits = digits.filter(u8::is_ascii_graphic).count();
+        if after.starts_with("-----END ") && digits < MIN_BODY {
             continue;
         }
         let end = after

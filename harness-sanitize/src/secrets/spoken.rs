@@ -62,6 +62,8 @@ pub(super) fn spoken_at(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
 
 /// Longest rest of a word that starts like `password`, in bytes.
 const MAX_REST: usize = 16;
+/// How a word that starts with `pass` goes on where it tells of a secret.
+const REST: &[&str] = &["word", "wd", "phrase", "code", "key", "_"];
 /// Longest name in `password for NAME is`, in bytes.
 const MAX_NAME: usize = 64;
 /// Most blanks before a spoken value.
@@ -76,6 +78,15 @@ fn in_prose(behind: &str) -> Option<Range<usize>> {
     let mut rest = past(behind, MAX_REST, |byte| {
         byte.is_ascii_alphanumeric() || byte == b'_'
     })?;
+    // Not a passage, a passenger or a passport.
+    let word = behind.get(..behind.len() - rest.len())?;
+    let names_one = |end: &str| {
+        let start = word.get(..end.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(end))
+    };
+    if !word.is_empty() && !REST.iter().any(|end| names_one(end)) {
+        return None;
+    }
     if let Some(name) = rest.strip_prefix(" for ") {
         let name = name
             .strip_prefix("user ")

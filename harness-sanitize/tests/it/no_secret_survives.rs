@@ -108,6 +108,14 @@ fn what_only_looks_like_one_is_untouched() {
         "beamer_key=0000000000000000000000000000000000q7Xm2Vb9",
         "token=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0.c2lnbmF0dXJl",
         "Authorization: Basic auth is off",
+        // Words that start like a password, and code that gets one.
+        "fares per passenger: HAT005",
+        "a rite of passage for every 15-year-old",
+        "password = self.cleaned_data.get(\"name\")",
+        "token = request.headers[\"x-token\"]",
+        // What stands before speaks of something else.
+        "# Joined to a letter (not a real token)\nq7Xm2Vb9Lk4Tz8Rw1Yc6Nd3Hs5Jf0PgAeUiO",
+        "my secret: $Q7Xm2Vb9.Lk4Tz8Rw1Yc6Nd3Hs5Jf0P;",
         "xk+EZTKq7Xm2Vb9Lk4Tz8Rw1Yc6Nd3Hs5Jf0PgAeUiOq7Xm2Vb9Lk4Tz8Rw1Yc",
     ] {
         assert!(
@@ -161,11 +169,46 @@ fn values_are_told_by_the_name_before_them() {
             "new NetworkCredential(\"me\", \"swordfishes\")",
             "new NetworkCredential(\"me\", \"[REDACTED:assigned]\")",
         ),
+        (
+            "COLUMN_KEY=live_q7xm2vb9lk4tz8rw1yc6nd3hs5jf0p",
+            "COLUMN_KEY=[REDACTED:assigned]",
+        ),
+        (
+            "<secret>{AQAAABAAA .q7Xm2Vb9Lk4Tz8Rw1Yc6Nd3Hs5;}</secret>",
+            "<secret>[REDACTED:assigned]</secret>",
+        ),
+        (
+            "token\nq7Xm2Vb9Lk4Tz8Rw1Yc6Nd3Hs5Jf0PgAeUiO",
+            "token\n[REDACTED:assigned]",
+        ),
+        (
+            "password = hunter2!x(y)",
+            "password = [REDACTED:assigned](y)",
+        ),
+        (
+            "passphrase for me is 'swordfish'",
+            "passphrase for me is '[REDACTED:assigned]'",
+        ),
         ("secret: 'two words'", "secret: 'two words'"),
         ("{\"token\": 12345678}", "{\"token\": 12345678}"),
     ] {
         assert_eq!(redacted(text), expected);
     }
+}
+
+#[test]
+fn what_its_makers_publish_is_no_secret() {
+    // The account of Azure's emulator of storage, from its manual; and one letter away from it.
+    let published = token(
+        "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6",
+        "tq/K1SZFPTOtr/KBHBeksoGMGw==",
+    );
+    let text = format!("AccountKey={published};");
+    assert_eq!(redacted(&text), text);
+    let other = text.replacen('E', "F", 1);
+    assert_eq!(redacted(&other), "AccountKey=[REDACTED:assigned];");
+    let known = Redactor::with_values([("STORAGE_KEY".to_owned(), published)]);
+    assert_eq!(known.redact(&text), "AccountKey=[REDACTED:known-value];");
 }
 
 #[test]

@@ -141,6 +141,7 @@ pub(super) static KINDS: &[Kind] = &[
     kind("mapbox-token", &["sk.eyJ"], r"[\w-]{20,200}\.[\w-]{20,60}"),
     common("clickup-token", &["pk_"], r"\d{5,12}_[A-Z0-9]{32}"),
     common("okta-token", &["00"], r"[\w-]{39}\w"),
+    kind("salesforce-token", &["5Aep861"], r"[\w.=]{80,120}"),
     common(
         "salesforce-token",
         &["00"],
