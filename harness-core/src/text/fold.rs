@@ -69,30 +69,73 @@ pub fn fold_char(ch: char) -> Folded {
 
 /// Folds a character outside ASCII.
 fn fold_other(ch: char) -> Folded {
+    match NEAR.get(u32::from(ch) as usize) {
+        Some(&DROPPED_NEAR) => Folded::Nothing,
+        Some(near) => match near.checked_sub(TABLED) {
+            Some(value) => tabled(u32::from(value)),
+            None => Folded::One(ch),
+        },
+        None => fold_far(ch),
+    }
+}
+
+/// The same for a character that is looked for in the tables.
+fn fold_far(ch: char) -> Folded {
     let code = u32::from(ch);
     let page = page_of(code);
     let index = page.partition_point(|entry| entry >> VALUE_BITS < code);
-    if let Some(entry) = page
-        .get(index)
-        .filter(|entry| **entry >> VALUE_BITS == code)
-    {
-        let value = entry & VALUE_MASK;
-        return match u8::try_from(value) {
-            Ok(byte) if byte.is_ascii() => Folded::One(char::from(byte)),
-            _ => folded(
-                STRINGS
-                    .get((value - 0x80) as usize)
-                    .copied()
-                    .unwrap_or_default(),
-            ),
-        };
-    }
-    if UNSEEN.contains(ch) {
-        Folded::Nothing
-    } else {
-        Folded::One(ch)
+    match page.get(index) {
+        Some(entry) if entry >> VALUE_BITS == code => tabled(entry & VALUE_MASK),
+        _ if UNSEEN.contains(ch) => Folded::Nothing,
+        _ => Folded::One(ch),
     }
 }
+
+/// What a value of the table stands for: an ASCII character, or one of its strings.
+fn tabled(value: u32) -> Folded {
+    match u8::try_from(value) {
+        Ok(byte) if byte.is_ascii() => Folded::One(char::from(byte)),
+        _ => {
+            let string = STRINGS.get((value - 0x80) as usize);
+            folded(string.copied().unwrap_or_default())
+        }
+    }
+}
+
+/// Latin, Greek, Cyrillic and their marks, which are read most: for each character one of the two
+/// below, or [`TABLED`] and its value in the table; 0 for one that stays.
+#[expect(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "evaluated at compile time, within bounds; a value has 11 bits"
+)]
+static NEAR: [u16; 0x600] = {
+    let mut near = [0; 0x600];
+    let mut range = 0;
+    while range < DROPPED.len() {
+        let (low, high) = DROPPED[range];
+        let mut code = low as usize;
+        while code <= high as usize && code < near.len() {
+            near[code] = DROPPED_NEAR;
+            code += 1;
+        }
+        range += 1;
+    }
+    let mut index = 0;
+    while index < FOLDED.len() {
+        let code = (FOLDED[index] >> VALUE_BITS) as usize;
+        if code < near.len() {
+            near[code] = TABLED + (FOLDED[index] & VALUE_MASK) as u16;
+        }
+        index += 1;
+    }
+    near
+};
+
+/// It reads as nothing.
+const DROPPED_NEAR: u16 = 1;
+/// It reads as its value in the table says.
+const TABLED: u16 = 2;
 
 /// The characters outside ASCII that fold to ASCII, ascending.
 pub(super) fn readable_as_ascii() -> impl Iterator<Item = char> {
@@ -220,3 +263,18 @@ static PAGES: [u16; PAGE_COUNT + 1] = {
     }
     pages
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_near_reads_as_the_tables_say() {
+        for ch in '\u{80}'..'\u{600}' {
+            assert_eq!(fold_other(ch), fold_far(ch), "{ch:?}");
+        }
+        assert_eq!(fold_char('\u{430}'), Folded::One('a'));
+        assert_eq!(fold_char('\u{301}'), Folded::Nothing);
+        assert_eq!(fold_char('\u{3C9}'), Folded::One('\u{3C9}'));
+    }
+}

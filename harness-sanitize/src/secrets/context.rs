@@ -111,13 +111,15 @@ fn after_other_words(
     let value = value_within(piece, named.unwrap_or_default());
     let token = piece.get(value.clone())?;
     let assigns = token.trim_end_matches('=').contains('=');
-    if token.len() < MIN_VALUE || assigns || is_placeholder(token) {
+    if token.len() < MIN_VALUE || assigns {
         return None;
     }
-    if scheme && token.len() >= MIN_CREDENTIAL && (looks_random(token) || is_mixed(token)) {
+    let random = looks_random(token);
+    let mixed = || is_mixed(token) && !is_placeholder(token);
+    if scheme && token.len() >= MIN_CREDENTIAL && (random || mixed()) {
         return Some((SecretKind::AUTHORIZATION, value));
     }
-    if !told || token.len() > MAX_VALUE || !looks_random(token) {
+    if !told || token.len() > MAX_VALUE || !random {
         return None;
     }
     // A word by itself may stand before any digest.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::MARKERS;
 use super::starts::{CharSet, Starts};
-use crate::text::fold::{fold, fold_char, readable_as_ascii};
+use crate::text::fold::{Folded, fold, fold_char, readable_as_ascii};
 use crate::text::quick::{MARGIN, blocks_with_markers};
 
 /// The visible character that the sanitiser puts into a marker to break it. It folds to nothing
@@ -35,7 +35,10 @@ pub struct Markers {
 
 #[derive(Clone, Debug, Default)]
 struct Node {
+    /// The nodes after this one. One after a blank goes on with every further blank.
     next: Vec<(char, usize)>,
+    /// Whether a letter or digit led here.
+    letter: bool,
     /// The marker that ends here, by its place in the set.
     marker: Option<usize>,
 }
@@ -126,7 +129,12 @@ impl Markers {
                 Some(next) => next,
                 None => {
                     let new = self.nodes.len();
-                    self.nodes.push(Node::default());
+                    let blanks = (ch == ' ').then_some((ch, new));
+                    self.nodes.push(Node {
+                        next: blanks.into_iter().collect(),
+                        letter: ch.is_alphanumeric(),
+                        marker: None,
+                    });
                     if let Some(node) = self.nodes.get_mut(at) {
                         node.next.push((ch, new));
                     }
@@ -256,33 +264,19 @@ impl Markers {
     }
 
     fn find_at(&self, text: &str, start: usize) -> Option<Found> {
-        let mut node = 0;
+        let mut node = self.nodes.first()?;
         let mut break_at = None;
         let mut after_letter = false;
-        let mut in_space = false;
         for (offset, ch) in text.get(start..)?.char_indices() {
-            let mut letter = None;
-            let mut ended = None;
-            for folded in fold_char(ch).chars() {
-                if folded == ' ' && in_space {
-                    letter = Some(false);
-                    continue;
+            let (letter, ended) = match fold_char(ch) {
+                // What reads as nothing is passed over.
+                Folded::Nothing => continue,
+                Folded::One(folded) => {
+                    node = self.after(node, folded)?;
+                    (node.letter, node.marker)
                 }
-                in_space = folded == ' ';
-                match self.next(node, folded) {
-                    Some(next) => node = next,
-                    // A marker may end in the middle of what one character reads as.
-                    None if ended.is_some() => {
-                        letter = Some(folded.is_alphanumeric());
-                        break;
-                    }
-                    None => return None,
-                }
-                letter = Some(folded.is_alphanumeric());
-                ended = ended.or_else(|| self.marker(node));
-            }
-            // What reads as nothing is passed over.
-            let Some(letter) = letter else { continue };
+                Folded::Many(folded) => self.after_all(&mut node, folded)?,
+            };
             if letter && after_letter && break_at.is_none() {
                 break_at = Some(start + offset);
             }
@@ -298,6 +292,29 @@ impl Markers {
             }
         }
         None
+    }
+
+    /// The node after a folded character.
+    fn after(&self, node: &Node, folded: char) -> Option<&Node> {
+        let &(_, next) = node.next.iter().find(|(wanted, _)| *wanted == folded)?;
+        self.nodes.get(next)
+    }
+
+    /// The same after several, as which one character reads: whether they end in a letter, and the
+    /// marker that ended with them or in the middle.
+    fn after_all<'a>(&'a self, node: &mut &'a Node, folded: &str) -> Option<(bool, Option<usize>)> {
+        let mut ended = None;
+        let mut letter = false;
+        for ch in folded.chars() {
+            letter = ch.is_alphanumeric();
+            match self.after(node, ch) {
+                Some(next) => *node = next,
+                None if ended.is_some() => break,
+                None => return None,
+            }
+            ended = ended.or(node.marker);
+        }
+        Some((letter, ended))
     }
 
     fn marker(&self, node: usize) -> Option<usize> {

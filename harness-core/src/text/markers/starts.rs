@@ -4,29 +4,38 @@
 /// its place. It lets some through that start no marker, and holds back none that does.
 #[derive(Clone, Debug)]
 pub(super) struct Starts {
-    first: [u16; 256],
-    second: [u16; 256],
-    third: [u16; 256],
+    first: [u32; 256],
+    second: [u32; 256],
+    third: [u32; 256],
 }
 
 impl Default for Starts {
-    /// Without a marker: what is not ASCII may follow anything.
+    /// Without a marker: what is not ASCII may follow ASCII.
     fn default() -> Self {
-        let bits = |byte: usize, of_others: u16| if byte < 0x80 { Self::ANY } else { of_others };
+        let follows = std::array::from_fn(|byte| if byte < 0x80 { 0 } else { Self::ASCII });
         Self {
             first: [0; 256],
-            second: std::array::from_fn(|byte| bits(byte, !Self::ANY)),
-            third: std::array::from_fn(|byte| bits(byte, u16::MAX)),
+            second: follows,
+            third: follows,
         }
     }
 }
 
 impl Starts {
-    /// The bit of what is not ASCII.
-    const ANY: u16 = 1 << 15;
+    /// The bits of first bytes that are ASCII; the others have those above.
+    const ASCII: u32 = 0xFFFF;
+
+    const fn bit(first: u8) -> u32 {
+        let group = first.to_ascii_lowercase() % 16;
+        if first.is_ascii() {
+            1 << group
+        } else {
+            1 << (16 + group)
+        }
+    }
 
     pub(super) fn insert(&mut self, [first, second, third]: [u8; 3]) {
-        let bit = 1 << (first.to_ascii_lowercase() % 15);
+        let bit = Self::bit(first);
         for (table, byte) in [
             (&mut self.first, first),
             (&mut self.second, second),
@@ -41,20 +50,21 @@ impl Starts {
     /// Takes a character that is not ASCII and starts a marker, whatever follows.
     pub(super) fn insert_other(&mut self, ch: char) {
         let mut buffer = [0; 4];
-        let mut bytes = ch.encode_utf8(&mut buffer).bytes();
-        for table in [&mut self.first, &mut self.second] {
-            let slot = bytes
-                .next()
-                .and_then(|byte| table.get_mut(usize::from(byte)));
-            if let Some(bits) = slot {
-                *bits |= Self::ANY;
+        match *ch.encode_utf8(&mut buffer).as_bytes() {
+            [first, second, third, ..] => self.insert([first, second, third]),
+            [first, second] => {
+                self.insert([first, second, 0]);
+                for bits in &mut self.third {
+                    *bits |= Self::bit(first);
+                }
             }
+            _ => {}
         }
     }
 
     /// Where in `bytes` a marker may start, at the earliest.
     pub(super) fn find(&self, bytes: &[u8]) -> Option<usize> {
-        let bits = |table: &[u16; 256], byte: u8| {
+        let bits = |table: &[u32; 256], byte: u8| {
             table.get(usize::from(byte)).copied().unwrap_or_default()
         };
         let found = bytes.windows(3).position(|window| match window {
