@@ -106,8 +106,7 @@ fn tabled(value: u32) -> Folded {
 /// below, or [`TABLED`] and its value in the table; 0 for one that stays.
 #[expect(
     clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
-    reason = "evaluated at compile time, within bounds; a value has 11 bits"
+    reason = "evaluated at compile time, within bounds"
 )]
 static NEAR: [u16; 0x600] = {
     let mut near = [0; 0x600];

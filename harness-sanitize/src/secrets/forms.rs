@@ -170,7 +170,7 @@ static SERVICES: LazyLock<Option<Services>> = LazyLock::new(|| {
     let (names, rows): (Vec<&str>, Vec<(Alphabet, usize)>) = patterns.unzip();
     Some(Services {
         search: AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .kind(Some(AhoCorasickKind::DFA))
             .match_kind(MatchKind::Standard)
             .ascii_case_insensitive(true)
             .build(names)
@@ -211,15 +211,12 @@ pub(super) fn fit(text: &str, at: usize, value: &str) -> Fit {
 
 /// Whether a service that issues keys is named before byte `at` of `text`.
 pub(super) fn names_service(text: &str, at: usize) -> bool {
-    let before = before(text, at);
-    let words = before.split(|ch: char| !ch.is_ascii_alphanumeric());
-    let listed = words
-        .map(str::to_ascii_lowercase)
-        .any(|word| names_vendor(&word));
-    listed
+    let before = before(text, at).to_ascii_lowercase();
+    let mut words = before.split(|ch: char| !ch.is_ascii_alphanumeric());
+    words.any(names_vendor)
         || SERVICES
             .as_ref()
-            .is_some_and(|services| services.search.is_match(before))
+            .is_some_and(|services| services.search.is_match(&before))
 }
 
 /// What is before a value, as far as a service is looked for.

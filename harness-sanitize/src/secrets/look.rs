@@ -118,13 +118,14 @@ pub(super) fn is_crossed_out(value: &str) -> bool {
 
 /// How many different characters; a letter is one in either case.
 pub(super) fn distinct(value: &str) -> usize {
-    let mut seen = [false; 256];
+    let mut seen = [0u64; 4];
     for byte in value.bytes() {
-        if let Some(slot) = seen.get_mut(usize::from(byte.to_ascii_lowercase())) {
-            *slot = true;
+        let byte = byte.to_ascii_lowercase();
+        if let Some(bits) = seen.get_mut(usize::from(byte / 64)) {
+            *bits |= 1 << (byte % 64);
         }
     }
-    seen.iter().filter(|seen| **seen).count()
+    seen.iter().map(|bits| bits.count_ones() as usize).sum()
 }
 
 /// Whether a machine issued this: nothing in it but what encodings of tokens hold.
@@ -167,15 +168,19 @@ pub(super) fn is_placeholder(value: &str) -> bool {
             .is_some_and(|search| search.is_match(value))
 }
 
-/// Whether a long value is one character for the most part.
+/// Whether a long value is one character for the most part: only the one that is left by a vote of
+/// each against the others (Boyer and Moore) can be.
 fn is_padded(value: &str) -> bool {
-    let mut counts = [0usize; 256];
+    let mut left = 0;
+    let mut votes = 0usize;
     for byte in value.bytes() {
-        if let Some(count) = counts.get_mut(usize::from(byte)) {
-            *count += 1;
+        if votes == 0 {
+            left = byte;
         }
+        votes = if byte == left { votes + 1 } else { votes - 1 };
     }
-    value.len() >= MIN_RANDOM_WORD && counts.iter().any(|count| count * 2 > value.len())
+    let count = value.bytes().filter(|byte| *byte == left).count();
+    value.len() >= MIN_RANDOM_WORD && count * 2 > value.len()
 }
 
 static STANDS_FOR_ONE: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {

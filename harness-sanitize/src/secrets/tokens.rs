@@ -1,7 +1,7 @@
 //! Tokens that are told by their own look, within the long words of a text.
 
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::Regex;
@@ -17,17 +17,35 @@ const MAX_SHAPED: usize = 4096;
 
 struct Tokens {
     /// By the first byte of a prefix: the prefix, its kind, and what must follow.
-    by_first: [Vec<(&'static str, &'static Kind, Regex)>; 128],
+    by_first: [Vec<(&'static str, &'static Kind, Arc<Pattern>)>; 128],
     /// The literals of all shapes.
     literals: AhoCorasick,
     /// For each literal the shape that holds it.
-    shapes: Vec<(SecretKind, Regex)>,
+    shapes: Vec<(SecretKind, Arc<Pattern>)>,
+}
+
+/// A pattern that is compiled when it is needed: there are many, and a text needs few.
+struct Pattern {
+    source: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    fn new(source: String) -> Arc<Self> {
+        let compiled = OnceLock::new();
+        Arc::new(Self { source, compiled })
+    }
+
+    fn get(&self) -> Option<&Regex> {
+        let compile = || Regex::new(&self.source).ok();
+        self.compiled.get_or_init(compile).as_ref()
+    }
 }
 
 static TOKENS: LazyLock<Option<Tokens>> = LazyLock::new(|| {
     let mut by_first = std::array::from_fn(|_| Vec::new());
     for kind in kinds() {
-        let rest = Regex::new(&format!("^(?-u:{})", kind.rest)).ok()?;
+        let rest = Pattern::new(format!("^(?-u:{})", kind.rest));
         for prefix in kind.prefixes {
             let first = prefix.bytes().next()?;
             by_first
@@ -37,12 +55,9 @@ static TOKENS: LazyLock<Option<Tokens>> = LazyLock::new(|| {
     }
     let mut shapes = Vec::new();
     for shape in SHAPES {
-        let pattern = Regex::new(shape.pattern).ok()?;
-        let each = shape
-            .literals
-            .iter()
-            .map(|_| (SecretKind(shape.name), pattern.clone()));
-        shapes.extend(each);
+        let pattern = Pattern::new(shape.pattern.to_owned());
+        let each = shape.literals.iter();
+        shapes.extend(each.map(|_| (SecretKind(shape.name), pattern.clone())));
     }
     let literals = SHAPES.iter().flat_map(|shape| shape.literals);
     Some(Tokens {
@@ -84,7 +99,7 @@ impl Tokens {
             if !starts_word(text, at) {
                 return None;
             }
-            let Some(token) = pattern.find(rest) else {
+            let Some(token) = pattern.get()?.find(rest) else {
                 continue;
             };
             let is_real = if kind.prefix == Prefix::Telling {
@@ -122,9 +137,11 @@ impl Tokens {
             let Some((kind, pattern)) = self.shapes.get(hit.pattern().as_usize()) else {
                 continue;
             };
-            let places = pattern
-                .captures_iter(piece)
-                .filter_map(|found| found.get(1));
+            let captures = pattern
+                .get()
+                .into_iter()
+                .flat_map(|pattern| pattern.captures_iter(piece));
+            let places = captures.filter_map(|found| found.get(1));
             found.extend(
                 places
                     .filter(|place| !is_crossed_out(place.as_str()))
@@ -199,7 +216,10 @@ mod tests {
 
     #[test]
     fn every_kind_compiles() {
-        assert!(TOKENS.is_some());
+        let tokens = TOKENS.as_ref().unwrap();
+        let rests = tokens.by_first.iter().flatten().map(|(.., rest)| rest);
+        let mut patterns = rests.chain(tokens.shapes.iter().map(|(_, shape)| shape));
+        assert!(patterns.all(|pattern| pattern.get().is_some()));
         assert!(kinds().all(|kind| !kind.prefixes.is_empty()));
     }
 }
