@@ -3,6 +3,7 @@
 use harness_core::text::{Attachment, hidden};
 
 use super::finding::{Finding, FindingKind};
+use super::gathered::Gathered;
 
 /// Fewest invisible characters in a row that carry text: fewer are leftovers of an editor.
 const MIN_ROW: usize = 4;
@@ -11,7 +12,7 @@ const MIN_ROW: usize = 4;
 /// and characters that turn the order of reading around.
 ///
 /// A flag emoji may hold tags; a joiner, a byte-order mark or a soft hyphen on its own is honest.
-pub(super) fn hidden_channels(text: &str, found: &mut Vec<Finding>, max: usize) {
+pub(super) fn hidden_channels(text: &str, found: &mut Gathered) {
     if text.is_ascii() {
         return;
     }
@@ -19,7 +20,7 @@ pub(super) fn hidden_channels(text: &str, found: &mut Vec<Finding>, max: usize) 
     let turns = text.chars().any(is_right_to_left);
     let mut row = Row::default();
     for (at, ch) in text.char_indices() {
-        if found.len() >= max {
+        if found.is_full() {
             return;
         }
         let end = at + ch.len_utf8();
@@ -35,11 +36,11 @@ pub(super) fn hidden_channels(text: &str, found: &mut Vec<Finding>, max: usize) 
         if hidden(ch) && !is_drawn_blank(ch) {
             row.extend(at, end, ch);
         } else {
-            found.extend(row.close(Some(ch)));
+            row.close(Some(ch), found);
             row.after = Some(ch);
         }
     }
-    found.extend(row.close(None));
+    row.close(None, found);
 }
 
 /// Letters of Hebrew, Arabic and their neighbours.
@@ -82,18 +83,19 @@ impl Row {
     }
 
     /// Ends the row before the visible character `next`.
-    fn close(&mut self, next: Option<char>) -> Option<Finding> {
+    fn close(&mut self, next: Option<char>, found: &mut Gathered) {
         let flag = self.after == Some('\u{1F3F4}') && self.tags == self.count && self.count <= 7;
         let letter = |ch: Option<char>| ch.is_some_and(|ch| ch.is_ascii_alphanumeric());
         let splits = self.count > 0 && !self.soft && letter(self.after) && letter(next);
         let unexplained = self.count - self.honest.min(self.count);
         let telling = !flag && (splits || self.tags > 0 || unexplained >= MIN_ROW);
-        let found = telling.then_some(Finding {
-            kind: FindingKind::HiddenText,
-            start: self.start,
-            end: self.end,
-        });
+        if telling {
+            found.push(Finding {
+                kind: FindingKind::HiddenText,
+                start: self.start,
+                end: self.end,
+            });
+        }
         (self.count, self.tags, self.honest, self.soft) = (0, 0, 0, false);
-        found
     }
 }

@@ -6,6 +6,7 @@
 mod encoded;
 mod finding;
 mod flagged;
+mod gathered;
 mod hidden;
 mod orders;
 mod phrases;
@@ -14,4 +15,5 @@ mod scan;
 
 pub use finding::{Finding, FindingKind, Level};
 pub use flagged::{Flagged, Quarantine, Quarantined};
-pub use scan::{MAX_FINDINGS, Scanner};
+pub use gathered::MAX_FINDINGS;
+pub use scan::Scanner;

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::finding::{Finding, FindingKind};
+use super::gathered::Gathered;
 use super::orders::{PHRASES, UNSPACED};
 use super::reading::{Reading, folded};
 
@@ -71,10 +72,10 @@ struct Folded {
 }
 
 /// Adds the phrases in a reading; one of disguised words counts as a disguise.
-pub(super) fn phrases(reading: &Reading, found: &mut Vec<Finding>, max: usize) {
+pub(super) fn phrases(reading: &Reading, found: &mut Gathered) {
     let words = &reading.words;
     for (index, word) in words.iter().enumerate() {
-        if found.len() >= max {
+        if found.is_full() {
             return;
         }
         let letters = reading.letters(word);

@@ -8,14 +8,12 @@ use harness_core::text::markers::Markers;
 
 use super::encoded::pieces;
 use super::finding::{Finding, FindingKind};
+use super::gathered::Gathered;
 use super::hidden::hidden_channels;
 use super::orders::TRIGGERS;
 use super::phrases::phrases;
 use super::reading::read;
 use crate::literals::Literals;
-
-/// Most findings of one text. The first ones count.
-pub const MAX_FINDINGS: usize = 64;
 
 /// Layers of encoding that are taken off.
 const MAX_LAYERS: usize = 3;
@@ -47,26 +45,24 @@ impl Scanner {
         Self {}
     }
 
-    /// What is found in `text`, in order of place, [`MAX_FINDINGS`] at most. Linear in its length.
+    /// What is found in `text`, in order of place, [`MAX_FINDINGS`](super::MAX_FINDINGS) at most,
+    /// hard ones before soft ones. Linear in its length.
     pub fn scan(&self, text: &str) -> Vec<Finding> {
         let mut budget = MAX_DECODED;
-        let mut found = layer(text, MAX_LAYERS, &mut budget);
-        found.sort_by_key(|finding| (finding.start, finding.end));
-        found.dedup();
-        found
+        layer(text, MAX_LAYERS, &mut budget).into_findings()
     }
 }
 
-fn layer(text: &str, layers: usize, budget: &mut usize) -> Vec<Finding> {
-    let mut found = Vec::new();
-    hidden_channels(text, &mut found, MAX_FINDINGS);
+fn layer(text: &str, layers: usize, budget: &mut usize) -> Gathered {
+    let mut found = Gathered::default();
+    hidden_channels(text, &mut found);
     markers(text, &mut found);
     fences(text, &mut found);
     for part in telling_parts(text) {
         let reading = read(text.get(part.clone()).unwrap_or_default(), part.start);
-        phrases(&reading, &mut found, MAX_FINDINGS);
+        phrases(&reading, &mut found);
     }
-    if layers > 0 && found.len() < MAX_FINDINGS {
+    if layers > 0 && !found.is_full() {
         for (place, decoded) in pieces(text) {
             let Some(rest) = budget.checked_sub(decoded.len()) else {
                 break;
@@ -81,15 +77,14 @@ fn layer(text: &str, layers: usize, budget: &mut usize) -> Vec<Finding> {
             }
         }
     }
-    found.truncate(MAX_FINDINGS);
     found
 }
 
 /// Our own voice, our delimiters, and the tokens of chat templates, in any disguise.
-fn markers(text: &str, found: &mut Vec<Finding>) {
+fn markers(text: &str, found: &mut Gathered) {
     let mut from = 0;
     while let Some(marker) = Markers::built_in().find(text, from) {
-        if found.len() >= MAX_FINDINGS {
+        if found.is_full() {
             return;
         }
         let kind = match MARKERS.get(marker.index).copied().unwrap_or_default() {
@@ -111,18 +106,21 @@ static FENCE_SEARCH: LazyLock<Literals<4>> = LazyLock::new(|| Literals::new(FENC
 static TRIGGER_SEARCH: LazyLock<Literals<4>> = LazyLock::new(|| Literals::new(TRIGGERS));
 
 /// Fences that others put around untrusted text.
-fn fences(text: &str, found: &mut Vec<Finding>) {
+fn fences(text: &str, found: &mut Gathered) {
     // Each starts with a bracket.
     if memchr::memchr2(b'<', b'[', text.as_bytes()).is_none() {
         return;
     }
-    let room = MAX_FINDINGS.saturating_sub(found.len());
-    let fences = FENCE_SEARCH.find_iter(text).take(room);
-    found.extend(fences.map(|(_, place)| Finding {
-        kind: FindingKind::Fence,
-        start: place.start,
-        end: place.end,
-    }));
+    for (_, place) in FENCE_SEARCH.find_iter(text) {
+        if found.is_full() {
+            return;
+        }
+        found.push(Finding {
+            kind: FindingKind::Fence,
+            start: place.start,
+            end: place.end,
+        });
+    }
 }
 
 /// The parts of `text` that can hold a phrase: what is around a trigger, and all of it where it
