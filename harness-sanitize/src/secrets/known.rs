@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::decoded::{percent, unwrapped};
 use super::encodings::forms;
 use super::names::secret_shaped_name;
 
@@ -54,10 +55,22 @@ impl Known {
         let Some(automaton) = &self.0 else {
             return Vec::new();
         };
-        automaton
+        let mut found: Vec<Range<usize>> = automaton
             .find_overlapping_iter(text)
             .map(|found| found.start()..found.end())
-            .collect()
+            .collect();
+        let escaped = memchr::memchr(b'%', text.as_bytes()).is_some();
+        let escaped = escaped.then(|| percent(text)).into_iter().flatten();
+        for part in escaped.chain(unwrapped(text)) {
+            let hits = automaton.find_overlapping_iter(&part.bytes);
+            found.extend(hits.map(|hit| part.place(hit.start()..hit.end())));
+        }
+        found
+    }
+
+    /// Whether no value is known.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_none()
     }
 }
 

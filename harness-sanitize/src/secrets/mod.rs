@@ -3,6 +3,7 @@
 mod assignments;
 mod checksum;
 mod context;
+mod decoded;
 mod encodings;
 mod find;
 mod forms;

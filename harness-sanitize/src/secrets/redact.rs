@@ -44,6 +44,11 @@ impl Redactor {
         }
     }
 
+    /// Whether it looks for values that are known.
+    pub(super) const fn knows_values(&self) -> bool {
+        !self.known.is_empty()
+    }
+
     /// Kinds and places of the secrets in `text`, in order, never overlapping.
     pub fn find(&self, text: &str) -> Vec<SecretSpan> {
         find(text, &self.known)

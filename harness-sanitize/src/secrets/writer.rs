@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::decoded::is_encoded;
 use super::private_keys::open_private_key;
 use super::redact::Redactor;
 
@@ -11,7 +12,8 @@ const MAX_HELD: usize = 65_536;
 const TAIL: usize = 16_384;
 
 /// Redacts by line. A line is written once its end has come, a private key once its last line
-/// has; of a line longer than 64 KiB the part before its last 16 KiB.
+/// has, and a line that is base64 or hexadecimal, which may hold the start of a known value, once
+/// another follows that is not; of more than 64 KiB the part before the last 16 KiB.
 ///
 /// [`Redacted::finish`] writes what is held. Dropping the writer does not: half a line could be
 /// half a secret.
@@ -51,7 +53,8 @@ impl<'a, W: Write> Redacted<'a, W> {
     fn ready(&self) -> usize {
         let lines = memchr::memrchr(b'\n', &self.held).map_or(0, |at| at + 1);
         let whole = String::from_utf8_lossy(self.held.get(..lines).unwrap_or_default());
-        if lines > 0 && !open_private_key(&whole) {
+        let wrapped = self.redactor.knows_values() && ends_encoded(&whole);
+        if lines > 0 && !wrapped && !open_private_key(&whole) {
             return lines;
         }
         if self.held.len() <= MAX_HELD {
@@ -77,6 +80,19 @@ impl<'a, W: Write> Redacted<'a, W> {
             Some(span) => span.start,
         }
     }
+}
+
+/// Fewest bytes of a line that goes on in the next one. Programs wrap at 60 and more.
+const MIN_LINE: usize = 32;
+
+/// Whether the last of these lines is one encoded word, which may go on in the next.
+fn ends_encoded(lines: &str) -> bool {
+    let last = lines.lines().next_back().unwrap_or_default().trim();
+    let word = last
+        .rsplit([' ', '"', '\'', ':'])
+        .next()
+        .unwrap_or_default();
+    word.len() >= MIN_LINE && word.bytes().all(is_encoded)
 }
 
 impl<W: Write> Write for Redacted<'_, W> {

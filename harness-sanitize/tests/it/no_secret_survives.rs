@@ -256,6 +256,11 @@ fn known_values_go_in_every_encoding() {
         value,
         "24+é/esroh-tcerroc",
         "correct-horse%2F%C3%A9%2B42",
+        "%63orrect-horse/%c3%A9+42",
+        "https://x.test/?q=correct%2Dhorse/%C3%A9%2b42&p=1",
+        "Y29ycmVjdC1ob3Jz\nZS/DqSs0Mg==",
+        "eHhjb3JyZWN0LWhvcn\\nNlL8OpKzQy",
+        "636f72726563742d686f72\r\n  73652fc3a92b3432",
         "636f72726563742d686f7273652fc3a92b3432",
         "636F72726563742D686F7273652FC3A92B3432",
         "Y29ycmVjdC1ob3JzZS/DqSs0Mg==",
@@ -268,7 +273,11 @@ fn known_values_go_in_every_encoding() {
         let out = redactor.redact(form);
         assert!(out.contains("[REDACTED:known-value]"), "{form}: {out}");
         assert!(!out.contains("orse") && !out.contains("esro"), "{out}");
+        assert!(!out.contains("%2D") && !out.contains("jdC1"), "{out}");
     }
+    let spaced = Redactor::with_values([("APP_TOKEN".to_owned(), "two words/more".to_owned())]);
+    let sent = spaced.redact("a=two+words%2fmore&b=two+words");
+    assert_eq!(sent, "a=[REDACTED:known-value]&b=two+words");
     for text in ["/home/somebody", "abc", "correct horse"] {
         assert_eq!(redactor.redact(text), text);
     }
@@ -315,6 +324,27 @@ fn a_writer_holds_a_line_until_it_is_whole() {
         out.finish().unwrap(),
         b"a [REDACTED:known-value] b\nlast [REDACTED:known-value]"
     );
+}
+
+#[test]
+fn a_writer_puts_wrapped_lines_together() {
+    // Three lines as a program wraps the base64 of a longer text, the value across two of them.
+    let redactor = Redactor::with_values([("APP_TOKEN".to_owned(), "correct-horse-42".to_owned())]);
+    let lines = [
+        "QSBsb25nIGxpbmUgdGhhdCBjb21lcyBiZWZvcmUgY29ycmV",
+        "jdC1ob3JzZS00MiBhbmQgYSBsb25nIG9uZSB0aGF0IGNvbW",
+        "VzIGFmdGVyLg==",
+        "plain",
+    ];
+    let mut out = redactor.writer(Vec::new());
+    for line in lines {
+        out.write_all(line.as_bytes()).unwrap();
+        out.write_all(b"\n").unwrap();
+    }
+    let written = String::from_utf8(out.finish().unwrap()).unwrap();
+    assert!(written.contains("[REDACTED:known-value]"), "{written}");
+    assert!(!written.contains("jdC1ob3JzZS"), "{written}");
+    assert!(written.ends_with("VzIGFmdGVyLg==\nplain\n"), "{written}");
 }
 
 #[test]
