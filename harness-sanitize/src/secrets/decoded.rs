@@ -5,6 +5,13 @@ use std::ops::Range;
 
 use super::words::long_words;
 
+/// Bytes of a text that are decoded at once.
+const WINDOW: usize = 65_536;
+
+/// Bytes that one window shares with the next: more than the longest known value takes, each of its
+/// bytes written with three.
+const OVERLAP: usize = 16_384;
+
 /// A part of a text, decoded.
 #[derive(Debug, Default)]
 pub(super) struct Decoded {
@@ -33,11 +40,18 @@ impl Decoded {
 pub(super) fn percent(text: &str) -> impl Iterator<Item = Decoded> {
     let mut end = 0;
     let parts = text.split_inclusive(|ch: char| ch.is_ascii_whitespace());
-    parts.filter_map(move |part| {
+    let parts = parts.filter_map(move |part| {
         let start = end;
         end += part.len();
-        part.contains('%')
-            .then(|| unescaped(part.as_bytes(), start))
+        part.contains('%').then_some(start..end)
+    });
+    let windows = parts.flat_map(|part| {
+        let starts = part.clone().step_by(WINDOW - OVERLAP);
+        starts.map(move |start| start..part.end.min(start + WINDOW))
+    });
+    windows.filter_map(|window| {
+        let part = text.as_bytes().get(window.clone())?;
+        Some(unescaped(part, window.start))
     })
 }
 
@@ -71,25 +85,35 @@ pub(super) fn unwrapped(text: &str) -> impl Iterator<Item = Decoded> {
         if word.start < read {
             return None;
         }
-        let bytes = text.as_bytes();
         let mut decoded = Decoded::default();
-        let mut line = word.clone();
-        loop {
-            for (at, &byte) in line.clone().zip(bytes.get(line.clone())?) {
+        let first = word.start.max(word.end.saturating_sub(OVERLAP))..word.end;
+        let mut line = first.clone();
+        let next = loop {
+            let bytes = text.as_bytes().get(line.clone())?;
+            for (at, &byte) in line.clone().zip(bytes) {
                 decoded.push(byte, at);
             }
-            let behind = bytes.get(line.end..)?;
-            let length = line_end(behind);
-            let next = behind.get(length..)?;
-            let more = next.iter().take_while(|byte| is_encoded(**byte)).count();
-            if length == 0 || more == 0 {
-                break;
+            match next_line(text.as_bytes(), line.end) {
+                Some(next) if decoded.bytes.len() < WINDOW => line = next,
+                next => break next,
             }
-            line = line.end + length..line.end + length + more;
-        }
-        (read, decoded.end) = (line.end, line.end);
-        (line != word).then_some(decoded)
+        };
+        decoded.end = line.end;
+        // The last line may be the first of the next part.
+        let again = decoded.bytes.len().saturating_sub(OVERLAP);
+        let again = next.and_then(|_| decoded.places.get(again).copied());
+        read = again.unwrap_or(line.start);
+        (line != first).then_some(decoded)
     })
+}
+
+/// What a word that ends at `end` goes on with in the next line.
+fn next_line(bytes: &[u8], end: usize) -> Option<Range<usize>> {
+    let behind = bytes.get(end..)?;
+    let start = line_end(behind);
+    let encoded = behind.get(start..)?.iter().take(OVERLAP);
+    let length = encoded.take_while(|byte| is_encoded(**byte)).count();
+    (start > 0 && length > 0).then_some(end + start..end + start + length)
 }
 
 /// The bytes of a line's end, and of what the next line is indented with; none where no line ends.
@@ -144,5 +168,32 @@ mod tests {
             );
         }
         assert_eq!(unwrapped(&format!("{line} {line}")).count(), 0);
+    }
+
+    #[test]
+    fn what_is_decoded_at_once_is_bounded_and_no_value_is_cut() {
+        let value = "QWERTYUIOP".repeat(409);
+        let (start, rest) = value.split_at(2000);
+        for pad in [0, 100, WINDOW - 3000, WINDOW + 1, 2 * WINDOW] {
+            let before = "x".repeat(pad);
+            let wrapped = format!("{before}{start}\n{rest}{before}\nmore");
+            let escaped = format!("{before}%2F{value}{before}");
+            let all = format!("{before}{value}{before}");
+            let lines = all.as_bytes().chunks(76).map(String::from_utf8_lossy);
+            let lines = lines.collect::<Vec<_>>().join("\n");
+            for parts in [
+                unwrapped(&wrapped).collect::<Vec<_>>(),
+                unwrapped(&lines).collect(),
+                percent(&escaped).collect(),
+            ] {
+                let holds = |part: &Decoded| String::from_utf8_lossy(&part.bytes).contains(&value);
+                assert!(parts.iter().any(holds), "{pad}");
+                assert!(
+                    parts
+                        .iter()
+                        .all(|part| part.bytes.len() <= WINDOW + OVERLAP)
+                );
+            }
+        }
     }
 }
