@@ -191,19 +191,21 @@ fn is_start_of_char(bytes: &[u8]) -> bool {
 /// complete.
 pub(crate) fn safe_cut(text: &str, mut markers: Vec<(usize, usize)>) -> Option<usize> {
     let mut solid = 0;
-    let mut next: Option<(usize, char)> = None;
+    let mut next: Option<(usize, bool)> = None;
     for (at, ch) in text.char_indices().rev() {
-        if let Some((cut, after)) = next
+        let is_solid = is_solid(ch);
+        let is_plain = is_solid && !is_decoration(ch) && !Attachment::concerns(ch);
+        if let Some((cut, plain_after)) = next
             && solid > MAX_MARKER_BYTES
-            && (ch == '\n' || (is_plain(ch) && is_plain(after)))
+            && (ch == '\n' || (is_plain && plain_after))
         {
             while markers.pop_if(|(start, _)| *start >= cut).is_some() {}
             if markers.last().is_none_or(|&(_, end)| end <= cut) {
                 return Some(cut);
             }
         }
-        solid += usize::from(is_solid(ch));
-        next = Some((at, ch));
+        solid += usize::from(is_solid);
+        next = Some((at, is_plain));
     }
     None
 }
@@ -222,8 +224,4 @@ fn markers(gate: &Gate, text: &str) -> Vec<(usize, usize)> {
 
 fn is_solid(ch: char) -> bool {
     !ch.is_whitespace() && fold_char(ch) != Folded::Nothing
-}
-
-fn is_plain(ch: char) -> bool {
-    is_solid(ch) && !is_decoration(ch) && !Attachment::concerns(ch)
 }
