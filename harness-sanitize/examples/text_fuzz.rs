@@ -37,6 +37,7 @@ const KNOWN: &[&str] = &[
     "547230756234646f7226332d686f727365",
     "VHIwdWI0ZG9yJjMtaG9yc2U",
     "Tr0ub4dor%263-horse",
+    "%54r0ub4dor&3%2Dhors%65",
 ];
 
 /// Pieces that mean something.
