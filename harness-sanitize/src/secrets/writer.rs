@@ -52,9 +52,9 @@ impl<'a, W: Write> Redacted<'a, W> {
     /// How much of what is held may go.
     fn ready(&self) -> usize {
         let lines = memchr::memrchr(b'\n', &self.held).map_or(0, |at| at + 1);
-        let whole = String::from_utf8_lossy(self.held.get(..lines).unwrap_or_default());
-        let wrapped = self.redactor.knows_values() && ends_encoded(&whole);
-        if lines > 0 && !wrapped && !open_private_key(&whole) {
+        let whole = self.held.get(..lines).unwrap_or_default();
+        let waits = self.redactor.knows_values() && ends_encoded(whole);
+        if lines > 0 && !waits && !open_private_key(&String::from_utf8_lossy(whole)) {
             return lines;
         }
         if self.held.len() <= MAX_HELD {
@@ -85,14 +85,11 @@ impl<'a, W: Write> Redacted<'a, W> {
 /// Fewest bytes of a line that goes on in the next one. Programs wrap at 60 and more.
 const MIN_LINE: usize = 32;
 
-/// Whether the last of these lines is one encoded word, which may go on in the next.
-fn ends_encoded(lines: &str) -> bool {
-    let last = lines.lines().next_back().unwrap_or_default().trim();
-    let word = last
-        .rsplit([' ', '"', '\'', ':'])
-        .next()
-        .unwrap_or_default();
-    word.len() >= MIN_LINE && word.bytes().all(is_encoded)
+/// Whether the last of these lines ends with an encoded word, which may go on in the next.
+fn ends_encoded(lines: &[u8]) -> bool {
+    let lines = lines.trim_ascii_end();
+    let encoded = lines.iter().rev().take(MIN_LINE);
+    encoded.filter(|byte| is_encoded(**byte)).count() == MIN_LINE
 }
 
 impl<W: Write> Write for Redacted<'_, W> {
