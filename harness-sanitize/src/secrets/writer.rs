@@ -11,6 +11,9 @@ const MAX_HELD: usize = 65_536;
 /// What stays held of a longer one, so that a secret across the cut is seen whole.
 const TAIL: usize = 16_384;
 
+/// Bytes before a secret in which a name or word tells of it.
+const BEFORE: usize = 256;
+
 /// Redacts by line. A line is written once its end has come, a private key once its last line
 /// has, and a line that is base64 or hexadecimal, which may hold the start of a known value, once
 /// another follows that is not; of more than 64 KiB the part before the last 16 KiB.
@@ -63,22 +66,44 @@ impl<'a, W: Write> Redacted<'a, W> {
         self.cut_of_long_line()
     }
 
+    /// Where a line that is too long is cut: nowhere within a secret, nor between it and what tells
+    /// of it.
     fn cut_of_long_line(&self) -> usize {
-        let Ok(text) = std::str::from_utf8(&self.held) else {
-            return self.held.len() - TAIL;
-        };
-        let cut = text.floor_char_boundary(text.len().saturating_sub(TAIL));
-        let across = self
-            .redactor
-            .find(text)
+        let cut = self.held.len() - TAIL;
+        let mut end = 0;
+        // Bytes that are no text are in no secret.
+        let texts = self.held.utf8_chunks().map(|chunk| {
+            let start = end;
+            end += chunk.valid().len() + chunk.invalid().len();
+            (start, chunk.valid())
+        });
+        let around = texts
             .into_iter()
-            .find(|span| span.start < cut && cut < span.end);
-        match across {
-            None => cut,
-            // Longer than all that may be held: it goes as far as it is here.
-            Some(span) if span.start == 0 => text.len(),
-            Some(span) => span.start,
+            .find(|(start, text)| cut < start + text.len());
+        match around {
+            Some((start, text)) if start < cut => start + self.cut_within(text, cut - start),
+            _ => cut,
         }
+    }
+
+    /// The same within a text; its end where a secret is longer than all that may be held.
+    fn cut_within(&self, text: &str, cut: usize) -> usize {
+        let spans = self.redactor.find(text);
+        for reach in [BEFORE, 0] {
+            let cut = spans.iter().rev().fold(cut, |cut, span| {
+                let start = span.start.saturating_sub(reach);
+                if start < cut && cut < span.end {
+                    start
+                } else {
+                    cut
+                }
+            });
+            let cut = text.floor_char_boundary(cut);
+            if cut > 0 {
+                return cut;
+            }
+        }
+        text.len()
     }
 }
 

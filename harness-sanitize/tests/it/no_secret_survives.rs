@@ -362,6 +362,33 @@ fn a_line_without_end_is_written_in_parts_and_no_secret_is_cut() {
     );
 }
 
+#[test]
+fn a_long_line_is_cut_before_what_tells_of_a_secret_whatever_bytes_it_holds() {
+    const CHUNK: usize = 1000;
+    /// Where a line of which 66 chunks are held is cut.
+    const CUT: usize = 66 * CHUNK - 16_384;
+    let redactor = Redactor::patterns_only();
+    for broken in [&b""[..], b"\xFF"] {
+        for before in (0..40).step_by(3) {
+            let mut line = broken.to_vec();
+            line.resize(CUT - before, b'.');
+            line.extend_from_slice(b" password=correct-horse-42 ");
+            line.resize(80 * CHUNK, b'.');
+            let mut out = redactor.writer(Vec::new());
+            for chunk in line.chunks(CHUNK) {
+                out.write_all(chunk).unwrap();
+            }
+            let written = out.finish().unwrap();
+            let written = String::from_utf8_lossy(&written);
+            assert!(
+                written.contains("password=[REDACTED:assigned] "),
+                "{before}"
+            );
+            assert!(!written.contains("horse"), "{before}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
