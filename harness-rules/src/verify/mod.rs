@@ -9,6 +9,7 @@ mod keyed;
 mod paired;
 mod replayed;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use harness_core::RuleId;
@@ -112,9 +113,14 @@ impl fmt::Display for Fault {
 /// Derives the verdicts of `rule` from the lines of a journal, given in order from the first.
 /// `None` if no line proposes such a rule.
 pub fn verify(rule: &RuleId, lines: impl Iterator<Item = Line>) -> Option<Verification> {
+    verify_all(lines).remove(rule)
+}
+
+/// The same of every rule that the journal proposes, in one reading of it.
+pub fn verify_all(lines: impl Iterator<Item = Line>) -> BTreeMap<RuleId, Verification> {
     let mut replayed = Replayed::default();
     for line in lines {
         replayed.line(&line);
     }
-    replayed.into_verification(rule)
+    replayed.into_verifications()
 }

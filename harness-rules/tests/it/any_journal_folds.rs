@@ -4,7 +4,7 @@
 use harness_core::{Retirement, RuleId, RuleStatus};
 use harness_rules::evidence::Arm;
 use harness_rules::ledger::{DoubtKind, Ledger};
-use harness_rules::verify::verify;
+use harness_rules::verify::verify_all;
 use harness_store::wire::Line;
 use harness_store::wire::event::{Event, PendingReason};
 use proptest::prelude::*;
@@ -16,10 +16,11 @@ impl Story {
     fn assert_agreed(&self) {
         let mut promotions = 0;
         let mut all_follow = true;
+        let mut verified = verify_all(self.lines.iter().cloned());
         for number in 0..RULES {
             let id = id(number);
             let told = |ledger: &Ledger| ledger.rule(&id).map(|record| record.status.as_str());
-            let verification = verify(&id, self.lines.iter().cloned());
+            let verification = verified.remove(&id);
             let second = verification.as_ref().map(|told| told.status);
             let second = second.filter(|status| *status != "refused");
             assert_eq!(told(&self.keyed), second, "{id}");

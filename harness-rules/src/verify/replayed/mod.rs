@@ -126,14 +126,19 @@ impl Replayed {
         }
     }
 
-    pub(super) fn into_verification(mut self, rule: &RuleId) -> Option<Verification> {
-        let story = self.rules.remove(rule)?;
-        Some(Verification {
-            rule: rule.clone(),
-            status: story.status,
-            verdicts: story.verdicts,
-            faults: story.faults,
-        })
+    pub(super) fn into_verifications(self) -> BTreeMap<RuleId, Verification> {
+        let stories = self.rules.into_iter();
+        stories
+            .map(|(rule, story)| {
+                let verification = Verification {
+                    rule: rule.clone(),
+                    status: story.status,
+                    verdicts: story.verdicts,
+                    faults: story.faults,
+                };
+                (rule, verification)
+            })
+            .collect()
     }
 
     fn fault(&mut self, rule: &RuleId, seq: u64, checked: Checked) {
