@@ -25,6 +25,9 @@ use crate::projection;
 use crate::replay::Cases;
 use plan::{MAX_EVENTS, plan};
 
+/// Looks of one call at most; what is left after them is for the next call.
+const MAX_LOOKS: usize = 256;
+
 /// What a look at the journal led to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
@@ -114,7 +117,7 @@ impl ValidationDesk {
             let cases = Cases::new(&reader);
             let look = |ledger: &Ledger| plan(ledger, &cases, &evaluator, book.settings());
             let mut decided = Decided::default();
-            loop {
+            for _ in 0..MAX_LOOKS {
                 let (events, more) = look(&*book.ledger()?);
                 if events.is_empty() {
                     break;
