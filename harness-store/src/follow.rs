@@ -219,7 +219,7 @@ impl<F: Fold> Follower<F> {
             Some(folder) => snapshot::read(folder)?,
             None => None,
         };
-        let Some((footing, body)) = found else {
+        let Some((footing, mut snapshot)) = found else {
             return Ok(None);
         };
         let at = parts
@@ -240,9 +240,12 @@ impl<F: Fold> Follower<F> {
         if !holds {
             return Err(NO_FOOTING.to_owned());
         }
-        if !self.fold.take_up(&mut body.open()?) {
+        if !self.fold.take_up(&mut snapshot) {
             self.fold.reset();
-            return Ok(None);
+            return match snapshot.is_unreadable() {
+                true => Err("it does not read".to_owned()),
+                false => Ok(None),
+            };
         }
         self.place = place;
         self.snapshot_at = footing.lines;

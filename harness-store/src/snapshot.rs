@@ -11,12 +11,16 @@
 //! says, and edits of lines that it has taken in change nothing that it says. What it holds was
 //! redacted before it came into the journal.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
 use crate::folds::State;
+use crate::folds::attempts::Attempts;
+use crate::folds::breaker::Breaker;
+use crate::folds::mailbox::Mailbox;
+use crate::folds::sessions::Sessions;
 use crate::root::Root;
-use crate::wire::saved::SavedState;
 use crate::wire::{sha256_hex, unhex};
 
 /// Its file, in the workspace's folder outside the root.
@@ -24,7 +28,7 @@ pub(crate) const FILE: &str = "snapshot";
 /// What it is, and which version wrote it. Another version may derive something else from the same
 /// lines, or know kinds that this one does not, so its snapshot is not taken up. The number goes up
 /// with whatever a fold derives differently within a version.
-const FORMAT: &str = concat!("harness snapshot 1 of ", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("harness snapshot 2 of ", env!("CARGO_PKG_VERSION"));
 /// Bytes that it has at most; what is larger is not written.
 const MAX_SNAPSHOT: u64 = 256 << 20;
 /// Lines that were added before an idle writer leaves a new one.
@@ -47,10 +51,50 @@ pub(crate) struct Footing {
     pub(crate) digest: [u8; 32],
 }
 
-/// What a writer had derived. Folds take their part of it: see [`crate::Fold::take_up`].
-#[derive(Debug, Default)]
+/// What a writer had derived. Folds take their part of it, and only that is read: see
+/// [`crate::Fold::take_up`].
+#[derive(Debug)]
 pub struct Snapshot {
-    pub(crate) state: State,
+    bytes: Vec<u8>,
+    /// Where the body begins: a line for each part.
+    body: usize,
+    is_unreadable: bool,
+}
+
+impl Snapshot {
+    pub(crate) fn mailbox(&mut self) -> Option<Mailbox> {
+        self.part(0, Mailbox::restored)
+    }
+
+    pub(crate) fn breaker(&mut self) -> Option<Breaker> {
+        self.part(1, |saved| Some(Breaker::restored(saved)))
+    }
+
+    pub(crate) fn sessions(&mut self) -> Option<Sessions> {
+        self.part(2, |saved| Some(Sessions::restored(saved)))
+    }
+
+    pub(crate) fn attempts(&mut self) -> Option<Attempts> {
+        self.part(3, |saved| Some(Attempts::restored(saved)))
+    }
+
+    fn part<S: DeserializeOwned, T>(
+        &mut self,
+        number: usize,
+        restored: impl FnOnce(S) -> Option<T>,
+    ) -> Option<T> {
+        let body = self.bytes.get(self.body..).unwrap_or_default();
+        let part = body.split(|byte| *byte == b'\n').nth(number);
+        let part = part.and_then(|part| serde_json::from_slice(part).ok());
+        let part = part.and_then(restored);
+        self.is_unreadable |= part.is_none();
+        part
+    }
+
+    /// Whether a part was wanted that does not read.
+    pub(crate) const fn is_unreadable(&self) -> bool {
+        self.is_unreadable
+    }
 }
 
 /// The first line.
@@ -69,23 +113,22 @@ struct Header {
 ///
 /// # Errors
 /// Why it is not to be believed, in words.
-pub(crate) fn read(config: &Root) -> Result<Option<(Footing, Body)>, String> {
+pub(crate) fn read(config: &Root) -> Result<Option<(Footing, Snapshot)>, String> {
     let Some(bytes) = config
         .read(FILE, MAX_SNAPSHOT)
         .map_err(|error| error.to_string())?
     else {
         return Ok(None);
     };
-    let at = bytes.iter().position(|byte| *byte == b'\n');
-    let (first, body) = bytes
-        .split_at_checked(at.map_or(0, |at| at + 1))
-        .unwrap_or((&[], &[]));
+    let body = bytes.iter().position(|byte| *byte == b'\n');
+    let body = body.map_or(0, |at| at + 1);
+    let (first, rest) = bytes.split_at_checked(body).unwrap_or((&[], &[]));
     let header: Header =
         serde_json::from_slice(first).map_err(|_| "it does not read".to_owned())?;
     if header.format != FORMAT {
         return Err("another version wrote it".to_owned());
     }
-    if header.body_sha256 != sha256_hex(body) {
+    if header.body_sha256 != sha256_hex(rest) {
         return Err("it is not as it was written".to_owned());
     }
     let footing = Footing {
@@ -95,20 +138,12 @@ pub(crate) fn read(config: &Root) -> Result<Option<(Footing, Body)>, String> {
         to: header.to,
         digest: unhex(&header.line_sha256).ok_or("it does not read")?,
     };
-    Ok(Some((footing, Body(body.to_vec()))))
-}
-
-/// What is behind the first line, not yet looked at.
-pub(crate) struct Body(Vec<u8>);
-
-impl Body {
-    /// What it holds.
-    pub(crate) fn open(&self) -> Result<Snapshot, String> {
-        let saved: SavedState =
-            serde_json::from_slice(&self.0).map_err(|_| "it does not read".to_owned())?;
-        let state = State::restored(saved).ok_or("it does not read")?;
-        Ok(Snapshot { state })
-    }
+    let snapshot = Snapshot {
+        bytes,
+        body,
+        is_unreadable: false,
+    };
+    Ok(Some((footing, snapshot)))
 }
 
 /// Leaves a snapshot.
@@ -116,7 +151,8 @@ pub(crate) fn leave(config: &Root, footing: &Footing, state: &State) -> Result<(
     let unwritable = |error: serde_json::Error| StoreError::Unwritable {
         reason: error.to_string(),
     };
-    let body = serde_json::to_vec(&state.saved()).map_err(unwritable)?;
+    let mut body = Vec::new();
+    state.save(&mut body).map_err(unwritable)?;
     let header = Header {
         format: FORMAT.to_owned(),
         first_seq: footing.first_seq,

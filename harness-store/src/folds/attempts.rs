@@ -39,7 +39,7 @@ impl Attempts {
         saved.collect()
     }
 
-    pub(super) fn restored(saved: Vec<SavedAttempt>) -> Self {
+    pub(crate) fn restored(saved: Vec<SavedAttempt>) -> Self {
         let restored = saved.into_iter().map(|(context, resolved)| {
             let resolved = resolved.map(|(kind, rule)| (kind.0, rule.map(|spelt| spelt.0)));
             (key(&context), OpenAttempt { context, resolved })
@@ -88,7 +88,6 @@ impl Fold for Attempts {
     }
 
     fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
-        *self = std::mem::take(&mut snapshot.state.attempts);
-        true
+        snapshot.attempts().map(|taken| *self = taken).is_some()
     }
 }

@@ -110,7 +110,7 @@ impl Breaker {
         }
     }
 
-    pub(super) fn restored(saved: SavedBreaker) -> Self {
+    pub(crate) fn restored(saved: SavedBreaker) -> Self {
         let name = |principal: Option<Spelt<Principal>>| principal.map(|spelt| spelt.0);
         Self {
             times: saved
@@ -195,8 +195,7 @@ impl Fold for Breaker {
     }
 
     fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
-        *self = std::mem::take(&mut snapshot.state.breaker);
-        true
+        snapshot.breaker().map(|taken| *self = taken).is_some()
     }
 }
 

@@ -115,7 +115,7 @@ impl Mailbox {
     }
 
     /// `None` if a notice or a hash does not read.
-    pub(super) fn restored(saved: SavedMailbox) -> Option<Self> {
+    pub(crate) fn restored(saved: SavedMailbox) -> Option<Self> {
         let mut mailbox = Self::default();
         for doc in saved.pending {
             let notice = doc.try_into_domain().ok()?;
@@ -214,7 +214,6 @@ impl Fold for Mailbox {
     }
 
     fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
-        *self = std::mem::take(&mut snapshot.state.mailbox);
-        true
+        snapshot.mailbox().map(|taken| *self = taken).is_some()
     }
 }

@@ -9,7 +9,6 @@ pub(crate) mod sessions;
 use crate::follow::Fold;
 use crate::snapshot::Snapshot;
 use crate::wire::Line;
-use crate::wire::saved::SavedState;
 
 /// All of it, as the writer keeps it.
 #[derive(Debug, Default, PartialEq)]
@@ -21,24 +20,17 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// All of it, for a snapshot.
-    pub(crate) fn saved(&self) -> SavedState {
-        SavedState {
-            mailbox: self.mailbox.saved(),
-            breaker: self.breaker.saved(),
-            sessions: self.sessions.saved(),
-            attempts: self.attempts.saved(),
-        }
-    }
-
-    /// What a snapshot holds; `None` if one of its records does not read.
-    pub(crate) fn restored(saved: SavedState) -> Option<Self> {
-        Some(Self {
-            mailbox: mailbox::Mailbox::restored(saved.mailbox)?,
-            breaker: breaker::Breaker::restored(saved.breaker),
-            sessions: sessions::Sessions::restored(saved.sessions),
-            attempts: attempts::Attempts::restored(saved.attempts),
-        })
+    /// Writes all of it for a snapshot, a line each, in the order in which that one reads them.
+    pub(crate) fn save(&self, to: &mut Vec<u8>) -> serde_json::Result<()> {
+        serde_json::to_writer(&mut *to, &self.mailbox.saved())?;
+        to.push(b'\n');
+        serde_json::to_writer(&mut *to, &self.breaker.saved())?;
+        to.push(b'\n');
+        serde_json::to_writer(&mut *to, &self.sessions.saved())?;
+        to.push(b'\n');
+        serde_json::to_writer(&mut *to, &self.attempts.saved())?;
+        to.push(b'\n');
+        Ok(())
     }
 }
 
@@ -55,7 +47,9 @@ impl Fold for State {
     }
 
     fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
-        *self = std::mem::take(&mut snapshot.state);
-        true
+        self.mailbox.take_up(snapshot)
+            && self.breaker.take_up(snapshot)
+            && self.sessions.take_up(snapshot)
+            && self.attempts.take_up(snapshot)
     }
 }

@@ -64,7 +64,7 @@ impl Sessions {
         saved.collect()
     }
 
-    pub(super) fn restored(saved: Vec<SavedSession>) -> Self {
+    pub(crate) fn restored(saved: Vec<SavedSession>) -> Self {
         let restored = saved
             .into_iter()
             .map(|(session, origin, principal, opened, closed)| {
@@ -107,7 +107,6 @@ impl Fold for Sessions {
     }
 
     fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
-        *self = std::mem::take(&mut snapshot.state.sessions);
-        true
+        snapshot.sessions().map(|taken| *self = taken).is_some()
     }
 }

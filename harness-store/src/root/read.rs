@@ -16,7 +16,8 @@ impl Root {
             return Ok(None);
         };
         let error = |error| StoreError::from_io(&error, "read", &self.shown(path));
-        let mut bytes = Vec::new();
+        let length = file.length().map_err(error)?.min(max);
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
         let mut chunk = vec![0; CHUNK];
         loop {
             let read = file

@@ -7,15 +7,6 @@ use super::as_text::Spelt;
 use super::event::{CloseReason, OriginDoc, RepairContext};
 use super::notice::NoticeDoc;
 
-/// All of it.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct SavedState {
-    pub(crate) mailbox: SavedMailbox,
-    pub(crate) breaker: SavedBreaker,
-    pub(crate) sessions: Vec<SavedSession>,
-    pub(crate) attempts: Vec<SavedAttempt>,
-}
-
 /// The mailbox.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct SavedMailbox {

@@ -109,7 +109,7 @@ const HARMS: [Harm; 6] = [
     }),
     ("of another version", |place| {
         edit_snapshot(place, |text| {
-            text.replacen("snapshot 1 of", "snapshot 2 of", 1)
+            text.replacen("snapshot 2 of", "snapshot 3 of", 1)
         });
     }),
     ("of another journal", |place| {
