@@ -9,7 +9,7 @@ use crate::snapshot::Snapshot;
 use crate::wire::as_text::Spelt;
 use crate::wire::event::{NoticePosted, RepairNoticeResolved};
 use crate::wire::notice::NoticeDoc;
-use crate::wire::saved::SavedMailbox;
+use crate::wire::saved::{PendingNotices, SavedMailbox};
 use crate::wire::{Event, Line, hex, json, sha256, unhex};
 
 /// Notices that wait, notices that were resolved, and conditions that were reported and are not
@@ -94,7 +94,7 @@ impl Mailbox {
         self.resolved.iter()
     }
 
-    pub(super) fn saved(&self) -> SavedMailbox {
+    pub(super) fn saved(&self) -> SavedMailbox<Vec<NoticeDoc>> {
         let spelt = |signature: &Signature| Spelt(signature.clone());
         SavedMailbox {
             pending: self.pending().map(NoticeDoc::from_domain).collect(),
@@ -114,13 +114,12 @@ impl Mailbox {
         }
     }
 
-    /// `None` if a notice or a hash does not read.
-    pub(crate) fn restored(saved: SavedMailbox) -> Option<Self> {
-        let mut mailbox = Self::default();
-        for doc in saved.pending {
-            let notice = doc.try_into_domain().ok()?;
-            mailbox.pending.insert(notice.id.clone(), notice);
-        }
+    /// `None` if a hash does not read.
+    pub(crate) fn restored(saved: SavedMailbox<PendingNotices>) -> Option<Self> {
+        let mut mailbox = Self {
+            pending: saved.pending.0,
+            ..Self::default()
+        };
         for (id, digest) in saved.resolved {
             mailbox.resolved.insert(id.0, unhex(&digest)?);
         }
