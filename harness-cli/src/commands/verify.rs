@@ -1,8 +1,10 @@
 //! `harness verify`: derives a rule's verdict again from the journal alone, and compares the files.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use harness_core::RuleId;
-use harness_rules::verify::{Numbers, VerdictCheck, Verification, verify};
+use harness_rules::verify::{Numbers, VerdictCheck, Verification, verify_all};
 use harness_store::Reader;
 use serde_json::{Value, json};
 
@@ -10,21 +12,27 @@ use super::Cli;
 use super::audit::Audit;
 use crate::exit::{Exit, Problem};
 
+/// Derives the verdicts of every rule.
+///
+/// # Errors
+/// The journal cannot be read.
+pub(crate) fn derive_all(reader: &Reader) -> Result<BTreeMap<RuleId, Verification>> {
+    let mut failed = None;
+    let lines = reader.records_from(0)?;
+    let verifications =
+        verify_all(lines.map_while(|line| line.map_err(|error| failed = Some(error)).ok()));
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(verifications),
+    }
+}
+
 /// Derives the verdicts of a rule.
 ///
 /// # Errors
 /// The journal cannot be read, or proposes no such rule.
 pub(crate) fn derive(reader: &Reader, rule: &RuleId) -> Result<Verification> {
-    let mut failed = None;
-    let lines = reader.records_from(0)?;
-    let verification = verify(
-        rule,
-        lines.map_while(|line| line.map_err(|error| failed = Some(error)).ok()),
-    );
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
-    Ok(verification.ok_or_else(|| {
+    Ok(derive_all(reader)?.remove(rule).ok_or_else(|| {
         Problem::usage(format!(
             "the journal proposes no rule {rule}; `harness rules` lists them"
         ))

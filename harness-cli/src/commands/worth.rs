@@ -8,7 +8,7 @@ use harness_rules::{Worth, WorthArms};
 use serde_json::{Value, json};
 
 use super::Cli;
-use super::verify::derive;
+use super::verify::derive_all;
 use crate::exit::Exit;
 
 /// A rule and the numbers of the verdict that made it active.
@@ -24,12 +24,12 @@ pub(super) fn run(cli: &mut Cli<'_>) -> Result<Exit> {
         .filter(|record| record.status == RuleStatus::Active)
         .map(|record| record.rule.id.clone())
         .collect();
+    let mut verifications = derive_all(&desks.reader)?;
     let mut proven = Vec::new();
     for rule in active {
-        let verdicts = derive(&desks.reader, &rule)?.verdicts;
-        let last = verdicts
-            .into_iter()
-            .rfind(|check| check.verdict == "promoted" && check.fault.is_none());
+        let verification = verifications.remove(&rule);
+        let mut verdicts = verification.into_iter().flat_map(|found| found.verdicts);
+        let last = verdicts.rfind(|check| check.verdict == "promoted" && check.fault.is_none());
         if let Some(numbers) = last.and_then(|check| check.numbers) {
             proven.push((rule, numbers));
         }
