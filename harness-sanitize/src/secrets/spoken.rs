@@ -62,8 +62,9 @@ pub(super) fn spoken_at(text: &str, hit: Range<usize>) -> Option<Range<usize>> {
 
 /// Longest rest of a word that starts like `password`, in bytes.
 const MAX_REST: usize = 16;
-/// How a word that starts with `pass` goes on where it tells of a secret.
-const REST: &[&str] = &["word", "wd", "phrase", "code", "key", "_"];
+/// How a word that starts with `pass` goes on where it tells of a secret: `password`, `passwd`,
+/// `Passwort`, `passord`, `mot de passe`.
+const REST: &[&str] = &["w", "phrase", "code", "key", "ord", "_"];
 /// Longest name in `password for NAME is`, in bytes.
 const MAX_NAME: usize = 64;
 /// Most blanks before a spoken value.
@@ -80,11 +81,12 @@ fn in_prose(behind: &str) -> Option<Range<usize>> {
     })?;
     // Not a passage, a passenger or a passport.
     let word = behind.get(..behind.len() - rest.len())?;
-    let names_one = |end: &str| {
-        let start = word.get(..end.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(end))
+    let names_one = |rest: &&str| {
+        let start = word.get(..rest.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(rest))
     };
-    if !word.is_empty() && !REST.iter().any(|end| names_one(end)) {
+    let whole = word.is_empty() || word.eq_ignore_ascii_case("e");
+    if !whole && !REST.iter().any(names_one) {
         return None;
     }
     if let Some(name) = rest.strip_prefix(" for ") {

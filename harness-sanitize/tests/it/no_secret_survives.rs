@@ -189,6 +189,11 @@ fn values_are_told_by_the_name_before_them() {
             "passphrase for me is 'swordfish'",
             "passphrase for me is '[REDACTED:assigned]'",
         ),
+        ("Passwort: hunter2x", "Passwort: [REDACTED:assigned]"),
+        (
+            "mot de passe: hunter2x",
+            "mot de passe: [REDACTED:assigned]",
+        ),
         ("secret: 'two words'", "secret: 'two words'"),
         ("{\"token\": 12345678}", "{\"token\": 12345678}"),
     ] {
