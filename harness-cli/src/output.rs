@@ -56,7 +56,7 @@ impl Style {
 
 /// Standard output.
 pub(crate) struct Output<'a> {
-    /// Text goes through here. It holds nothing but an unfinished line.
+    /// Text goes through here. It holds nothing but a line that is unfinished or may go on in the next.
     to: Redacted<'a, Stdout>,
     redactor: &'a Redactor,
     format: Format,

@@ -1,4 +1,4 @@
-//! CRC-32: the checksum that some tokens carry, and a name for values that are not to be repeated.
+//! The checksum that some tokens carry.
 
 /// Digits of the checksum, in base 62.
 const DIGITS: usize = 6;
@@ -28,7 +28,7 @@ fn base62(mut value: u32) -> [u8; DIGITS] {
 }
 
 /// CRC-32 as in ISO 3309, bit by bit: tokens are short.
-pub(super) fn crc32(bytes: &[u8]) -> u32 {
+fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc: u32, _| {
             (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg())

@@ -14,7 +14,6 @@ mod look;
 mod names;
 mod names_in_text;
 mod private_keys;
-mod published;
 mod redact;
 mod spoken;
 mod tokens;

@@ -202,21 +202,6 @@ fn values_are_told_by_the_name_before_them() {
 }
 
 #[test]
-fn what_its_makers_publish_is_no_secret() {
-    // The account of Azure's emulator of storage, from its manual; and one letter away from it.
-    let published = token(
-        "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6",
-        "tq/K1SZFPTOtr/KBHBeksoGMGw==",
-    );
-    let text = format!("AccountKey={published};");
-    assert_eq!(redacted(&text), text);
-    let other = text.replacen('E', "F", 1);
-    assert_eq!(redacted(&other), "AccountKey=[REDACTED:assigned];");
-    let known = Redactor::with_values([("STORAGE_KEY".to_owned(), published)]);
-    assert_eq!(known.redact(&text), "AccountKey=[REDACTED:known-value];");
-}
-
-#[test]
 fn private_keys_go_whole() {
     let begin = ["-----BEGIN RSA PRI", "VATE KEY-----"].concat();
     let end = ["-----END RSA PRI", "VATE KEY-----"].concat();
