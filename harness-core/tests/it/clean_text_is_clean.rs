@@ -186,8 +186,9 @@ proptest! {
         let checked = CleanText::new(text.as_str());
         if let Ok(clean) = checked {
             prop_assert!(clean.as_str().chars().all(|ch| ch == '\n' || ch == '\t' || !ch.is_control()));
-            let kept = |ch| matches!(ch, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}');
-            prop_assert!(clean.as_str().chars().all(|ch| !hidden(ch) || kept(ch)));
+            let joins = |ch| matches!(ch, '\u{200C}' | '\u{200D}');
+            let selects = |ch| matches!(ch, '\u{180B}'..='\u{180D}' | '\u{180F}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}');
+            prop_assert!(clean.as_str().chars().all(|ch| !hidden(ch) || joins(ch) || selects(ch)));
         }
     }
 
