@@ -143,51 +143,55 @@ pub(super) fn readable_as_ascii() -> impl Iterator<Item = char> {
         .filter_map(|entry| char::from_u32(entry >> VALUE_BITS))
 }
 
-/// A set of characters: ascending, inclusive ranges, and which pages of 256 they touch.
+/// A set of characters: ascending, inclusive ranges, and for each page of 256 the first of them that
+/// touches it, counted from 1; 0 where none does.
 pub(super) struct Ranges {
     ranges: &'static [(u32, u32)],
-    pages: [bool; PAGE_COUNT],
+    pages: [u16; PAGE_COUNT],
 }
 
 impl Ranges {
     pub(super) const fn new(ranges: &'static [(u32, u32)]) -> Self {
-        let mut pages = [false; PAGE_COUNT];
-        let mut index = 0;
-        while index < ranges.len() {
+        let mut pages = [0; PAGE_COUNT];
+        let mut index = ranges.len();
+        while index > 0 {
             #[expect(
                 clippy::indexing_slicing,
                 reason = "evaluated at compile time, within bounds"
             )]
-            let (low, high) = ranges[index];
+            let (low, high) = ranges[index - 1];
             let mut page = low >> 8;
             while page <= high >> 8 {
                 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time")]
                 {
-                    pages[page as usize] = true;
+                    pages[page as usize] = index as u16;
                 }
                 page += 1;
             }
-            index += 1;
+            index -= 1;
         }
         Self { ranges, pages }
     }
 
     /// Whether one of the 256 characters that share all but the low byte of `ch` is in the set.
     pub(super) fn touches_page_of(&self, ch: char) -> bool {
-        let page = u32::from(ch) as usize >> 8;
-        self.pages.get(page).is_some_and(|touched| *touched)
+        self.first_in_page_of(ch).is_some()
     }
 
     pub(super) fn contains(&self, ch: char) -> bool {
-        if !self.touches_page_of(ch) {
-            return false;
-        }
         let code = u32::from(ch);
-        let after = self.ranges.partition_point(|&(low, _)| low <= code);
-        let last = after
-            .checked_sub(1)
-            .and_then(|index| self.ranges.get(index));
-        last.is_some_and(|&(_, high)| code <= high)
+        let from_page = self
+            .first_in_page_of(ch)
+            .and_then(|first| self.ranges.get(first..))
+            .unwrap_or_default();
+        let not_before = from_page.iter().find(|(_, high)| code <= *high);
+        not_before.is_some_and(|(low, _)| *low <= code)
+    }
+
+    /// The place of the first range that touches the page of `ch`.
+    fn first_in_page_of(&self, ch: char) -> Option<usize> {
+        let first = self.pages.get(u32::from(ch) as usize >> 8)?;
+        usize::from(*first).checked_sub(1)
     }
 }
 

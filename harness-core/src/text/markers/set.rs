@@ -33,14 +33,55 @@ pub struct Markers {
     other_starts: CharSet,
 }
 
-#[derive(Clone, Debug, Default)]
+/// A node of the trie. The root comes after none, so that 0 stands for none.
+#[derive(Clone, Debug)]
 struct Node {
-    /// The nodes after this one. One after a blank goes on with every further blank.
-    next: Vec<(char, usize)>,
+    /// The nodes after this one by the drawn ASCII character that leads there. One after a blank
+    /// goes on with every further blank.
+    next: [u16; DRAWN],
+    /// The same for other characters.
+    others: Vec<(char, u16)>,
     /// Whether a letter or digit led here.
     letter: bool,
     /// The marker that ends here, by its place in the set.
-    marker: Option<usize>,
+    marker: Option<u8>,
+}
+
+/// How many characters of ASCII are drawn, from the blank on.
+const DRAWN: usize = 95;
+
+impl Node {
+    const fn after(letter: bool) -> Self {
+        Self {
+            next: [0; DRAWN],
+            others: Vec::new(),
+            letter,
+            marker: None,
+        }
+    }
+
+    fn next(&self, folded: char) -> Option<u16> {
+        let drawn = (folded as usize).wrapping_sub(' ' as usize);
+        match self.next.get(drawn) {
+            Some(&next) => (next != 0).then_some(next),
+            None => self.next_other(folded),
+        }
+    }
+
+    #[cold]
+    fn next_other(&self, folded: char) -> Option<u16> {
+        let mut others = self.others.iter();
+        let found = others.find(|(wanted, _)| *wanted == folded);
+        found.map(|(_, next)| *next)
+    }
+
+    fn lead(&mut self, folded: char, next: u16) {
+        let drawn = (folded as usize).wrapping_sub(' ' as usize);
+        match self.next.get_mut(drawn) {
+            Some(slot) => *slot = next,
+            None => self.others.push((folded, next)),
+        }
+    }
 }
 
 /// A marker found in a text, as byte offsets.
@@ -90,7 +131,7 @@ impl Markers {
         static BUILT_IN: LazyLock<Markers> = LazyLock::new(|| {
             let mut markers = Markers {
                 count: 0,
-                nodes: vec![Node::default()],
+                nodes: vec![Node::after(false)],
                 starts: Starts::default(),
                 other_starts: CharSet::default(),
             };
@@ -125,27 +166,27 @@ impl Markers {
     fn insert(&mut self, phrase: &str) {
         let mut at = 0;
         for ch in folded(phrase) {
-            at = match self.next(at, ch) {
-                Some(next) => next,
-                None => {
-                    let new = self.nodes.len();
-                    let blanks = (ch == ' ').then_some((ch, new));
-                    self.nodes.push(Node {
-                        next: blanks.into_iter().collect(),
-                        letter: ch.is_alphanumeric(),
-                        marker: None,
-                    });
-                    if let Some(node) = self.nodes.get_mut(at) {
-                        node.next.push((ch, new));
-                    }
-                    new
-                }
-            };
+            at = self.next(at, ch).unwrap_or_else(|| self.grow(at, ch));
         }
-        if let Some(node) = self.nodes.get_mut(at) {
-            node.marker.get_or_insert(self.count);
+        let index = u8::try_from(self.count).ok();
+        if let Some(node) = self.nodes.get_mut(usize::from(at)) {
+            node.marker = node.marker.or(index);
         }
         self.count += 1;
+    }
+
+    /// A new node after `at`. The bounds of a set keep them within a `u16`.
+    fn grow(&mut self, at: u16, ch: char) -> u16 {
+        let new = u16::try_from(self.nodes.len()).unwrap_or_default();
+        let mut node = Node::after(ch.is_alphanumeric());
+        if ch == ' ' {
+            node.lead(ch, new);
+        }
+        self.nodes.push(node);
+        if let Some(before) = self.nodes.get_mut(usize::from(at)) {
+            before.lead(ch, new);
+        }
+        new
     }
 
     fn index_starts(&mut self) {
@@ -167,8 +208,8 @@ impl Markers {
                 }
             }
         }
-        let root = self.nodes.first().into_iter().flat_map(|root| &root.next);
-        let as_given = root.map(|&(ch, _)| ch).filter(|ch| !ch.is_ascii());
+        let root = self.nodes.first().into_iter();
+        let as_given = root.flat_map(|root| &root.others).map(|&(ch, _)| ch);
         let starts_one = |ch: &char| self.read(0, *ch).is_some();
         let mut other_starts = CharSet::default();
         for ch in readable_as_ascii().chain(as_given).filter(starts_one) {
@@ -180,7 +221,7 @@ impl Markers {
     }
 
     /// The node after `ch`, or, where a marker ends within it, the node of that end.
-    fn read(&self, from: usize, ch: char) -> Option<usize> {
+    fn read(&self, from: u16, ch: char) -> Option<u16> {
         let mut node = from;
         for folded in fold_char(ch).chars() {
             node = self.next(node, folded)?;
@@ -191,12 +232,8 @@ impl Markers {
         Some(node)
     }
 
-    fn next(&self, at: usize, ch: char) -> Option<usize> {
-        let node = self.nodes.get(at)?;
-        node.next
-            .iter()
-            .find(|(wanted, _)| *wanted == ch)
-            .map(|&(_, next)| next)
+    fn next(&self, at: u16, folded: char) -> Option<u16> {
+        self.nodes.get(usize::from(at))?.next(folded)
     }
 
     /// The first marker that starts at or after byte `from`, a character boundary; of several
@@ -268,26 +305,26 @@ impl Markers {
         let mut break_at = None;
         let mut after_letter = false;
         for (offset, ch) in text.get(start..)?.char_indices() {
-            let (letter, ended) = match fold_char(ch) {
+            let ended = match fold_char(ch) {
                 // What reads as nothing is passed over.
                 Folded::Nothing => continue,
                 Folded::One(folded) => {
                     node = self.after(node, folded)?;
-                    (node.letter, node.marker)
+                    node.marker
                 }
                 Folded::Many(folded) => self.after_all(&mut node, folded)?,
             };
-            if letter && after_letter && break_at.is_none() {
+            if node.letter && after_letter && break_at.is_none() {
                 break_at = Some(start + offset);
             }
-            after_letter = letter;
+            after_letter = node.letter;
             if let (Some(index), Some(break_at)) = (ended, break_at) {
                 let end = start + offset + ch.len_utf8();
                 return Some(Found {
                     start,
                     break_at,
                     end,
-                    index,
+                    index: usize::from(index),
                 });
             }
         }
@@ -296,17 +333,14 @@ impl Markers {
 
     /// The node after a folded character.
     fn after(&self, node: &Node, folded: char) -> Option<&Node> {
-        let &(_, next) = node.next.iter().find(|(wanted, _)| *wanted == folded)?;
-        self.nodes.get(next)
+        self.nodes.get(usize::from(node.next(folded)?))
     }
 
-    /// The same after several, as which one character reads: whether they end in a letter, and the
-    /// marker that ended with them or in the middle.
-    fn after_all<'a>(&'a self, node: &mut &'a Node, folded: &str) -> Option<(bool, Option<usize>)> {
+    /// The same after several, as which one character reads: the marker that ended with them or in
+    /// the middle.
+    fn after_all<'a>(&'a self, node: &mut &'a Node, folded: &str) -> Option<Option<u8>> {
         let mut ended = None;
-        let mut letter = false;
         for ch in folded.chars() {
-            letter = ch.is_alphanumeric();
             match self.after(node, ch) {
                 Some(next) => *node = next,
                 None if ended.is_some() => break,
@@ -314,11 +348,11 @@ impl Markers {
             }
             ended = ended.or(node.marker);
         }
-        Some((letter, ended))
+        Some(ended)
     }
 
-    fn marker(&self, node: usize) -> Option<usize> {
-        self.nodes.get(node)?.marker
+    fn marker(&self, node: u16) -> Option<u8> {
+        self.nodes.get(usize::from(node))?.marker
     }
 }
 

@@ -69,8 +69,8 @@ impl Starts {
         };
         let found = bytes.windows(3).position(|window| match window {
             [first, second, third] => {
-                let pair = bits(&self.first, *first) & bits(&self.second, *second);
-                pair & bits(&self.third, *third) != 0
+                let first = bits(&self.first, *first);
+                first != 0 && first & bits(&self.second, *second) & bits(&self.third, *third) != 0
             }
             _ => false,
         });
