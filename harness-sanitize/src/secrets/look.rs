@@ -111,10 +111,17 @@ pub(super) fn is_drawn(token: &str) -> bool {
     distinct(token) >= enough && mixed && !is_crossed_out(token) && !is_padded(token)
 }
 
-/// Whether the value was crossed out (`xxxx`) or is that of a manual.
+/// Whether the value was crossed out (`xxxx`) or is that of a manual, and what is left of it is too
+/// little to be a secret of its own.
 pub(super) fn is_crossed_out(value: &str) -> bool {
-    value.contains("XXXX") || value.contains("xxxx") || value.ends_with("EXAMPLE")
+    let without_end = value.strip_suffix("EXAMPLE").unwrap_or(value);
+    let crossed = without_end.contains("XXXX") || without_end.contains("xxxx");
+    let left = without_end.bytes().filter(|byte| !b"xX".contains(byte));
+    (crossed || without_end.len() < value.len()) && left.count() <= MOST_LEFT
 }
+
+/// Most characters that are left of a value that was crossed out: its prefix, and some of its own.
+const MOST_LEFT: usize = 16;
 
 /// How many different characters; a letter is one in either case.
 pub(super) fn distinct(value: &str) -> usize {

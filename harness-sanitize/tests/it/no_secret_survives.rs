@@ -126,6 +126,23 @@ fn what_only_looks_like_one_is_untouched() {
 }
 
 #[test]
+fn a_crossed_out_value_is_left_and_a_whole_one_with_crosses_in_it_is_not() {
+    let key = |body: &str| token("sk_", &format!("live_{body}"));
+    for crossed in [
+        "xxxxxxxxxxxxxxxxxxxxxxxx".to_owned(),
+        format!("{}xxxxxxxxxxxxxxxxxx", &RANDOM[..6]),
+    ] {
+        let text = format!("charge with {}", key(&crossed));
+        assert_eq!(redacted(&text), text);
+    }
+    let with_crosses = key(&format!("{}xxxx{}", &RANDOM[..12], &RANDOM[12..30]));
+    assert_eq!(
+        redacted(&format!("charge with {with_crosses}")),
+        "charge with [REDACTED:stripe-key]"
+    );
+}
+
+#[test]
 fn values_are_told_by_the_name_before_them() {
     for (text, expected) in [
         ("DB_PASSWORD=hunter2!x", "DB_PASSWORD=[REDACTED:assigned]"),
