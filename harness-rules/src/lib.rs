@@ -28,6 +28,7 @@
 mod admission;
 mod attempts;
 mod book;
+mod decided;
 mod desk;
 mod desks;
 pub mod evidence;

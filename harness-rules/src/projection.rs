@@ -11,6 +11,7 @@ use harness_store::wire::rule::RuleDoc;
 use harness_store::{Exported, Projection, Projects, Reader, StoreError, Tx};
 use serde_json::Value;
 
+use crate::decided;
 use crate::ledger::{Ledger, RuleRecord};
 use crate::render;
 use crate::settings::Settings;
@@ -161,7 +162,15 @@ pub(crate) fn rebuilt(
 }
 
 fn document(record: &RuleRecord) -> RuleDoc {
+    let decided = decided::last(record);
     RuleDoc {
+        // Of a rule that was taken over, another program's numbers stand there.
+        trial: decided
+            .as_ref()
+            .filter(|_| !record.imported)
+            .map(decided::Decided::as_09),
+        x_trial: decided.as_ref().map(decided::Decided::trial),
+        x_evidence: decided.as_ref().map(decided::Decided::evidence),
         x_imported: record.imported,
         ..RuleDoc::from_domain(&record.rule, record.status)
     }

@@ -33,8 +33,8 @@ pub use replay::{ReplayRecord, Turn};
 pub(crate) use replay::{are_two, coin, has_its_session, may_count};
 pub use session::SessionFacts;
 use shelves::Shelves;
-pub(crate) use trial::arm_key;
 pub use trial::{Entry, Observation, Trial, TrialState};
+pub(crate) use trial::{Verdict, arm_key};
 use units::WorthUnit;
 pub(crate) use verdict::SUPERSEDED;
 

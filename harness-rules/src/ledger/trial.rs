@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use harness_core::{MetricName, Principal, RuleId, SessionId};
+use harness_core::{MetricName, Principal, RuleId, RuleStatus, SessionId, Timestamp};
 use harness_store::wire::event::{
     Path, TrialAssigned, TrialKind, TrialName, TrialObserved, TrialOpened,
 };
@@ -44,6 +44,23 @@ pub enum TrialState {
     Ended,
 }
 
+/// What evidence decided of an opening.
+#[derive(Clone, Debug)]
+pub(crate) struct Verdict {
+    /// Where the rule stands by it.
+    pub(crate) status: RuleStatus,
+    /// The journal's number of the line that says so.
+    pub(crate) seq: u64,
+    /// The key, which that line revealed.
+    pub(crate) key: ArmKey,
+    /// The evidence that the rule helps.
+    pub(crate) benefit: EValue,
+    /// The evidence that it harms.
+    pub(crate) harm: EValue,
+    /// What the deciding one had to reach.
+    pub(crate) threshold: f64,
+}
+
 /// An opening.
 #[derive(Clone, Debug)]
 pub struct Trial {
@@ -59,6 +76,8 @@ pub struct Trial {
     pub evaluator: (String, String),
     /// The journal's number of its opening.
     pub opened_seq: u64,
+    /// When it opened.
+    pub opened_at: Timestamp,
     /// The error rates in force.
     pub levels: Levels,
     /// The e-value it starts with: 1, or that of the undecided replay which it goes on from.
@@ -74,6 +93,8 @@ pub struct Trial {
     pub state: TrialState,
     /// What replay has shown; nothing in a forward trial.
     pub replay: ReplayRecord,
+    /// What evidence decided, if it did.
+    pub(crate) verdict: Option<Verdict>,
     entries: BTreeMap<SessionId, Entry>,
     pending: u32,
     /// Counts by arm, kept up to date where the key is at hand.
@@ -245,6 +266,7 @@ impl Ledger {
             commitment,
             evaluator,
             opened_seq: record.seq,
+            opened_at: record.ts,
             levels,
             capital,
             t,
@@ -252,6 +274,7 @@ impl Ledger {
             met_at: self.live_sessions,
             state: TrialState::Open,
             replay: ReplayRecord::default(),
+            verdict: None,
             entries: BTreeMap::new(),
             pending: 0,
             tally,

@@ -6,6 +6,7 @@ use harness_store::wire::event::{
 };
 use harness_store::wire::{Record, unhex};
 
+use super::trial::Verdict;
 use super::{DoubtKind, Ledger, RuleRecord, Trial, TrialState, Turn};
 use crate::evidence::{ArmKey, EValue};
 
@@ -70,7 +71,16 @@ impl Ledger {
         if !follows {
             return Err(DoubtKind::Unfounded(id));
         }
+        let verdict = Verdict {
+            status: RuleStatus::Active,
+            seq: record.seq,
+            key,
+            benefit,
+            harm,
+            threshold: promoted.threshold,
+        };
         self.set_status(&id, RuleStatus::Active, record.ts);
+        self.settle(&id, promoted.trial, verdict);
         if let Some(rule) = self.rules.get_mut(&id) {
             rule.quarantined = false;
         }
@@ -87,27 +97,43 @@ impl Ledger {
         if !rule.status.is_live() {
             return Err(DoubtKind::UnknownRule(retired.id.clone()));
         }
-        match (&retired.evidence, retired.reason) {
+        let verdict = match (&retired.evidence, retired.reason) {
             // An operator's word needs no proof: it only ever takes a rule away.
-            (None, Retirement::Operator) => {}
+            (None, Retirement::Operator) => None,
             (None, Retirement::Unproven)
-                if retired.validator == SUPERSEDED && self.superseding(&retired.id).is_some() => {}
+                if retired.validator == SUPERSEDED && self.superseding(&retired.id).is_some() =>
+            {
+                None
+            }
             (Some(evidence), Retirement::Harmful | Retirement::Unproven) => {
-                self.check_retirement(&retired.id, rule, retired.reason, evidence)?;
+                let verdict = self.check_retirement(record.seq, rule, retired.reason, evidence)?;
+                Some((evidence.trial, verdict))
             }
             _ => return Err(DoubtKind::Unfounded(retired.id.clone())),
-        }
+        };
         self.set_status(&retired.id, RuleStatus::Retired(retired.reason), record.ts);
+        if let Some((trial, verdict)) = verdict {
+            self.settle(&retired.id, trial, verdict);
+        }
         Ok(())
+    }
+
+    fn settle(&mut self, id: &RuleId, name: TrialName, verdict: Verdict) {
+        let trials = self.rules.get_mut(id).map(|rule| &mut rule.trials);
+        let mut trials = trials.into_iter().flatten();
+        if let Some(trial) = trials.find(|trial| trial.name == name) {
+            trial.verdict = Some(verdict);
+        }
     }
 
     fn check_retirement(
         &self,
-        id: &RuleId,
+        seq: u64,
         rule: &RuleRecord,
         reason: Retirement,
         evidence: &RuleRetireEvidence,
-    ) -> Result<(), DoubtKind> {
+    ) -> Result<Verdict, DoubtKind> {
+        let id = &rule.rule.id;
         let trial = decided_trial(rule, evidence.trial, evidence.trial.kind)
             .ok_or_else(|| DoubtKind::UnknownRule(id.clone()))?;
         let key = revealed(trial, &evidence.key).ok_or_else(|| DoubtKind::BadKey(id.clone()))?;
@@ -145,11 +171,17 @@ impl Ledger {
             && evidence.e_harm == harm.as_f64()
             && evidence.entered == trial.met()
             && evidence.t == trial.t.map(|t| u64::from(t.get()));
-        if follows {
-            Ok(())
-        } else {
-            Err(DoubtKind::Unfounded(id.clone()))
+        if !follows {
+            return Err(DoubtKind::Unfounded(id.clone()));
         }
+        Ok(Verdict {
+            status: RuleStatus::Retired(reason),
+            seq,
+            key,
+            benefit,
+            harm,
+            threshold: level,
+        })
     }
 
     pub(super) fn quarantine(

@@ -69,6 +69,47 @@ fn from_candidate_to_active_to_retired() {
     assert_eq!(found(&place, &desks), Vec::<String>::new());
 }
 
+/// Of a trial that runs, nothing is in the files: what counted would tell the arms.
+#[test]
+fn a_decided_trial_is_in_the_files_with_its_numbers() {
+    let place = Place::new();
+    let desks = place.open();
+    let rule = rule_on_trial(&desks, "n-1", proposal(&advice('a')));
+    let running = latest(&place, &rule);
+    assert_eq!(running["trial"], Value::Null);
+    assert!(running.get("x_trial").is_none() && running.get("x_evidence").is_none());
+
+    promote(&desks, &mut Names::default(), &rule);
+    let decided = latest(&place, &rule);
+    let (seq, promoted) = place
+        .lines()
+        .iter()
+        .find_map(|line| match line.event()? {
+            (record, Event::RulePromote(promoted)) => Some((record.seq, promoted.clone())),
+            _ => None,
+        })
+        .unwrap();
+    let ours = &decided["x_trial"];
+    assert_eq!(ours["state"], "promoted");
+    assert_eq!(ours["name"], promoted.trial.to_string());
+    assert_eq!(ours["threshold"], promoted.threshold);
+    let log = ours["log_e"]["benefit"].as_f64().unwrap();
+    assert!((log - promoted.e_value.ln()).abs() < 1e-6, "{log}");
+    let evidence = &decided["x_evidence"];
+    assert_eq!(evidence["decided_seq"], seq);
+    assert_eq!(evidence["text_sha256"], promoted.text_sha256.as_str());
+
+    let of_09 = &decided["trial"];
+    let shown = of_09["observed_sessions"].as_array().unwrap();
+    let failed = of_09["breached_sessions"].as_array().unwrap();
+    assert_eq!(of_09["verdict"], "promoted");
+    assert_eq!(ours["arms"]["treated"]["counted"], shown.len());
+    assert_eq!(ours["arms"]["treated"]["failed"], failed.len());
+    assert!(failed.iter().all(|session| shown.contains(session)));
+    let counted = ours["arms"]["control"]["counted"].as_u64().unwrap() + shown.len() as u64;
+    assert_eq!(ours["entered"], counted);
+}
+
 #[test]
 fn the_text_of_a_candidate_is_in_no_page_unless_the_host_asks() {
     let place = Place::new();
