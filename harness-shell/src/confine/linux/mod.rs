@@ -10,6 +10,7 @@
 //! | `identity` | who a confined process is |
 //! | `domain` | a thread that gives all else up, and the end of whatever it started |
 //! | `warden` | that thread, which starts a command and ends its tree |
+//! | `roll` | which processes there may be in a tree |
 //! | `launcher` | limits that are in force, and descriptors that are closed, before the command is |
 //! | `tree` | who came of a command, by either way |
 //! | `watch` | from start to end: output, time, memory |
@@ -29,6 +30,7 @@ mod means;
 mod namespace;
 mod native;
 mod probe;
+mod roll;
 mod sandbox;
 mod search;
 mod stream;
