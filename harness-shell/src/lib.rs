@@ -24,7 +24,9 @@
 //!   network, clock or environment.
 //! - Nothing runs unconfined: there is no switch for it, and what a backend cannot express it
 //!   refuses.
-//! - The host's own process keeps its rights, limits and files: one thread of it gives up its own.
+//! - The host's own process keeps its rights, limits and files: single threads of it give up their
+//!   own. A host that changes its user or its namespaces does so before it starts a [`Sandbox`],
+//!   which keeps a few such threads for its next commands.
 //! - No panic on any input; no recursion, list or text without a bound.
 //! - No shell: what runs is a file and its words.
 //!

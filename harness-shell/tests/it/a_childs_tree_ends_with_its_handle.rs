@@ -75,6 +75,25 @@ fn it_answers_as_long_as_it_is_asked() {
 }
 
 #[test]
+fn commands_of_the_same_sandbox_end_without_it() {
+    let stage = Stage::new();
+    let sandbox = stage.sandbox(stage.confinement(Limits::default()));
+    let echo = stage.bash("while read -r x; do echo \"$x\"; done");
+    block_on(async {
+        let (mut child, _) = sandbox
+            .spawn(&echo, &Environment::default(), Lifetime::UntilClosed)
+            .await
+            .unwrap();
+        for number in 0..3 {
+            stage.run_in(&sandbox, "sleep 1000 & :");
+            child.write(format!("{number}\n").as_bytes()).await.unwrap();
+            assert_eq!(line(&mut child).await, format!("{number}\n"));
+        }
+        child.close().await.unwrap();
+    });
+}
+
+#[test]
 fn more_than_any_pipe_holds_goes_through_while_it_is_read() {
     /// Bytes: more than both queues and both pipes hold.
     const MANY: usize = 2 << 20;

@@ -75,6 +75,21 @@ fn a_call_that_nobody_waits_for_ends() {
 }
 
 #[test]
+fn calls_in_a_row_end_each_its_own_tree() {
+    let stage = Stage::new();
+    let sandbox = stage.sandbox(stage.confinement(Limits::default()));
+    for number in 0..6 {
+        let seconds = format!("86401.{}8{number}", std::process::id());
+        // By turns one that leaves somebody behind and one that does not.
+        let left = if number % 2 == 0 { "& " } else { "& kill $!; " };
+        let line = format!("sleep {seconds} >/dev/null 2>&1 {left} echo {number}; ulimit -Hc");
+        let outcome = stage.run_in(&sandbox, &line);
+        assert_eq!(outcome.stdout.as_str(), format!("{number}\n0\n"));
+        assert!(!is_running(&seconds), "{outcome:?}");
+    }
+}
+
+#[test]
 fn many_calls_at_once_end_each_its_own_tree() {
     let stage = Stage::new();
     let sandbox = stage.sandbox(stage.confinement(Limits::default()));

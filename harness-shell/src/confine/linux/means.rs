@@ -17,10 +17,10 @@ use super::identity::{Ids, Keeps};
 use super::launcher::{Keep, Launcher};
 use super::namespace::{processes, status};
 use super::tree::Bond;
-use super::warden::Left;
+use super::warden::{Left, Wardens};
 use super::watch::{self, Raw, WatchError};
 use super::{installed, launcher, native};
-use crate::confine::{Backend, Cause, Confinement, Limits};
+use crate::confine::{Backend, Cause, Confinement, Identity, Limits};
 use crate::outcome::RunError;
 
 /// How long a launcher, and the count of the user's tasks that it is made with, is used.
@@ -50,7 +50,7 @@ pub(super) struct Means {
 
 #[derive(Debug)]
 pub(super) enum Kind {
-    Native(Arc<Restriction>),
+    Native(Arc<Wardens>),
     Bubblewrap(Bubblewrap),
     Firejail(Firejail),
 }
@@ -69,7 +69,10 @@ impl Means {
         let ids = Ids::of(&confinement.workspace, keeps)
             .map_err(|error| Cause::Broken(error.to_string()))?;
         let kind = match backend {
-            Backend::Native => Kind::Native(Arc::new(native::prepare(confinement, ids)?)),
+            Backend::Native => {
+                let restriction = native::prepare(confinement, ids)?;
+                Kind::Native(Arc::new(Wardens::of(restriction)))
+            }
             Backend::Bubblewrap => Kind::Bubblewrap(Bubblewrap::prepare(confinement)?),
             Backend::Firejail => Kind::Firejail(Firejail::prepare(confinement)?),
             Backend::Docker => return Err(docker()),
@@ -84,7 +87,7 @@ impl Means {
     /// The restriction that a thread of the host can take upon itself, if that is how it works.
     pub(super) fn restriction(&self) -> Option<&Restriction> {
         match &self.kind {
-            Kind::Native(restriction) => Some(restriction),
+            Kind::Native(wardens) => Some(&wardens.restriction),
             Kind::Bubblewrap(_) | Kind::Firejail(_) => None,
         }
     }
@@ -120,8 +123,8 @@ impl Means {
     ) -> io::Result<(Command, Held)> {
         let limits = &confinement.limits;
         let (mut command, held) = match &self.kind {
-            Kind::Native(_) => {
-                let launcher = self.launcher(limits, 0)?;
+            Kind::Native(wardens) => {
+                let launcher = self.launcher(limits, self.apart(wardens))?;
                 let mut command = Command::new(launcher.path());
                 let handle = confinement.workspace.handle().as_raw_fd();
                 command
@@ -163,7 +166,7 @@ impl Means {
     /// What holds its trees together.
     pub(super) fn bond(&self) -> Bond {
         match &self.kind {
-            Kind::Native(restriction) => Bond::Domain(Arc::clone(restriction)),
+            Kind::Native(wardens) => Bond::Domain(Arc::clone(wardens)),
             Kind::Bubblewrap(_) | Kind::Firejail(_) => Bond::Namespace,
         }
     }
@@ -179,6 +182,14 @@ impl Means {
     /// Tasks that the user may have: the kernel's limit counts those too that are there already.
     fn tasks(&self, limits: &Limits) -> u64 {
         tasks_of(self.ids.uid).saturating_add(limits.processes)
+    }
+
+    /// Threads that wait and are the user's, in a process that is not.
+    fn apart(&self, wardens: &Wardens) -> u64 {
+        match self.ids.identity {
+            Identity::AsHost => 0,
+            Identity::Owner(_) | Identity::Nobody => wardens.waiting() as u64,
+        }
     }
 
     /// A launcher, made anew from time to time, for the count of tasks in it ages.

@@ -9,7 +9,8 @@
 //! | `filter`, `search` | the system calls that exist, and how the kernel finds one fast |
 //! | `identity` | who a confined process is |
 //! | `domain` | a thread that gives all else up, and the end of whatever it started |
-//! | `warden` | that thread, which starts a command and ends its tree |
+//! | `confined` | that thread, which starts commands and kills what came of them |
+//! | `warden` | who has the tree of one command, from its start to its end |
 //! | `roll` | which processes there may be in a tree |
 //! | `launcher` | limits that are in force, and descriptors that are closed, before the command is |
 //! | `tree` | who came of a command, by either way |
@@ -20,6 +21,7 @@
 //! | `namespace` | the tree of a command that those start, and its end |
 
 mod bubblewrap;
+mod confined;
 mod domain;
 mod filter;
 mod firejail;

@@ -6,7 +6,8 @@
 //! [`MANY`], whoever starts what.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io;
+use std::os::unix::fs::FileExt as _;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,8 @@ const MANY: u32 = 32_768;
 const BRIEF: Duration = Duration::from_millis(5);
 /// Processes of anybody's that are looked at one by one, and not all that there are.
 const FEW: usize = 256;
+/// Bytes that `/proc/loadavg` has at most: three numbers with two places, two counts, a number.
+const LOAD: usize = 128;
 
 /// Read once the tree is killed.
 pub(super) struct Roll {
@@ -46,6 +49,7 @@ impl Roll {
         if let Some(few) = self.since_the_first() {
             return few;
         }
+        self.all.rewind();
         let names =
             (&mut self.all).filter_map(|entry| entry.ok()?.file_name().to_str().ok()?.parse().ok());
         names.filter_map(Pid::from_raw).collect()
@@ -55,9 +59,11 @@ impl Roll {
     /// there can be no others. Where the system tells no last number, or an older one, there are none.
     fn since_the_first(&mut self) -> Option<Vec<Pid>> {
         let (first, before) = self.first?;
-        let mut load = String::new();
-        self.last.as_mut()?.read_to_string(&mut load).ok()?;
-        let last: i32 = load.split_whitespace().next_back()?.parse().ok()?;
+        let mut load = [0; LOAD];
+        let length = self.last.as_ref()?.read_at(&mut load, 0).ok()?;
+        let load = str::from_utf8(load.get(..length)?).ok()?;
+        // A line that ends, so none of it is missing.
+        let last: i32 = load.strip_suffix('\n')?.rsplit(' ').next()?.parse().ok()?;
         let numbers = first.as_raw_nonzero().get()..=last;
         // Looked at behind what it bounds.
         let is_brief = before.elapsed() < BRIEF;

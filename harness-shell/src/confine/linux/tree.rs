@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use rustix::process::Pid;
 
-use super::domain::Restriction;
+use super::confined;
 use super::namespace::Namespace;
-use super::warden::{self, Left, Warden};
+use super::warden::{Left, Warden, Wardens};
 
 /// What holds a tree together.
 #[derive(Clone, Debug)]
 pub(super) enum Bond {
-    /// The Landlock domain of the thread that takes this upon itself.
-    Domain(Arc<Restriction>),
+    /// The Landlock domain of a thread of these.
+    Domain(Arc<Wardens>),
     /// The process namespace that the command makes.
     Namespace,
 }
@@ -32,12 +32,12 @@ impl Tree {
     /// Of the restriction or the start.
     pub(super) fn start(bond: &Bond, mut command: Command) -> io::Result<(Self, Child)> {
         match bond {
-            Bond::Domain(restriction) => {
-                let (warden, child) = Warden::start(Arc::clone(restriction), command)?;
+            Bond::Domain(wardens) => {
+                let (warden, child) = Warden::start(Arc::clone(wardens), command)?;
                 Ok((Self::Domain(warden), child))
             }
             Bond::Namespace => {
-                let child = warden::spawn(&mut command)?;
+                let child = confined::spawn(&mut command)?;
                 let namespace = Namespace::of(Pid::from_child(&child));
                 Ok((Self::Namespace(namespace), child))
             }
@@ -61,11 +61,13 @@ impl Tree {
     /// # Errors
     /// Where the kernel does not let one go. Then nobody waits for it.
     pub(super) fn end(self, first: &mut Child) -> io::Result<(ExitStatus, Left)> {
-        let left = match self {
-            Self::Domain(warden) => warden.end(Pid::from_child(first))?,
-            // The first process of a namespace collects the others.
-            Self::Namespace(namespace) => namespace.end().map(|()| Left::Nothing)?,
-        };
-        Ok((first.wait()?, left))
+        match self {
+            Self::Domain(warden) => warden.end(first),
+            Self::Namespace(namespace) => {
+                namespace.end()?;
+                // The first process of a namespace collects the others.
+                Ok((first.wait()?, Left::Nothing))
+            }
+        }
     }
 }

@@ -1,24 +1,23 @@
-//! The thread that starts a command, and ends everything that came of it.
+//! Who has one command's tree from its start to its end, by a confined thread of its own.
 //!
-//! It lives as long as the call. It ends the tree when nobody asks it any more, for whatever
-//! reason, and when it panics; so nothing that it started outlives it.
+//! Entering a domain costs as much as starting a small program, so a thread whose domain is empty
+//! again waits for the next command of the same sandbox. It is empty when the command was the only
+//! one left of its tree, is dead, and is collected: then there is nothing that two commands could
+//! share. Of any other tree the thread ends with the call.
 
 use std::io;
-use std::os::fd::OwnedFd;
-use std::process::{Child, Command};
-use std::sync::{Arc, mpsc};
-use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
-use rustix::process::{Pid, PidfdFlags, getpid, pidfd_open};
+use rustix::process::{Pid, getpid};
 
-use super::domain::{Domain, Restriction};
+use super::confined::{Confined, gone};
+use super::domain::Restriction;
 use super::namespace::{DYING, is_dead, processes};
-use super::roll::Roll;
 
-/// Attempts to execute a launcher, and the pause between two.
-const ATTEMPTS: usize = 200;
-const PAUSE: Duration = Duration::from_millis(1);
+/// Threads that wait for a next command, at most.
+const MOST_WAITING: usize = 4;
 
 /// What a tree leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,96 +28,69 @@ pub(super) enum Left {
     Dead,
 }
 
-/// Starts, tells apart, ends.
-pub(super) struct Warden {
-    questions: Option<mpsc::Sender<Question>>,
-    thread: Option<JoinHandle<io::Result<Vec<Killed>>>>,
+/// A restriction, and the threads that have taken it upon themselves and wait.
+#[derive(Debug)]
+pub(super) struct Wardens {
+    pub(super) restriction: Arc<Restriction>,
+    // INVARIANT: nobody is in the domain of any of them.
+    waiting: Mutex<Vec<Confined>>,
 }
 
-/// Which of these are in the tree?
-struct Question(Vec<Pid>, mpsc::Sender<Vec<Pid>>);
-
-/// A process of the tree, killed.
-struct Killed {
-    pid: Pid,
-    handle: OwnedFd,
-}
-
-/// Ends the tree however its thread ends.
-struct Ending {
-    tree: Domain,
-    is_over: bool,
-}
-
-impl Ending {
-    /// Kills the tree, once: whom it meets cannot start anybody any more.
-    fn now(&mut self) {
-        self.tree.kill_all();
-        self.is_over = true;
-    }
-}
-
-impl Drop for Ending {
-    fn drop(&mut self) {
-        if !self.is_over {
-            self.tree.kill_all();
+impl Wardens {
+    pub(super) fn of(restriction: Restriction) -> Self {
+        Self {
+            restriction: Arc::new(restriction),
+            waiting: Mutex::default(),
         }
     }
+
+    /// How many threads wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.with_waiting(|waiting| waiting.len())
+    }
+
+    fn take(&self) -> io::Result<Confined> {
+        match self.with_waiting(Vec::pop) {
+            Some(confined) => Ok(confined),
+            None => Confined::start(Arc::clone(&self.restriction)),
+        }
+    }
+
+    /// `confined` has an empty domain.
+    fn put_back(&self, confined: Confined) {
+        self.with_waiting(|waiting| {
+            if waiting.len() < MOST_WAITING {
+                waiting.push(confined);
+            }
+        });
+    }
+
+    fn with_waiting<R>(&self, act: impl FnOnce(&mut Vec<Confined>) -> R) -> R {
+        act(&mut self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The tree of one command. Dropping it ends it.
+pub(super) struct Warden {
+    home: Arc<Wardens>,
+    confined: Option<Confined>,
 }
 
 impl Warden {
-    /// Starts `command` under `restriction`.
+    /// Starts `command` under the restriction of `home`.
     ///
     /// # Errors
     /// Of the thread, the restriction or the start.
-    pub(super) fn start(
-        restriction: Arc<Restriction>,
-        mut command: Command,
-    ) -> io::Result<(Self, Child)> {
-        let (questions, asked) = mpsc::channel::<Question>();
-        let (tell, told) = mpsc::channel();
-        let body = move || {
-            let mut roll = Roll::open()?;
-            let mut ending = match restriction.enter() {
-                Ok(tree) => Ending {
-                    tree,
-                    is_over: false,
-                },
-                Err(error) => {
-                    let _ = tell.send(Err(error));
-                    return Ok(Vec::new());
-                }
-            };
-            let before = Instant::now();
-            let started = spawn(&mut command);
-            roll.first = started
-                .as_ref()
-                .ok()
-                .map(|child| (Pid::from_child(child), before));
-            // One who no longer listens asks no more either.
-            let _ = tell.send(started);
-            drop(tell);
-            for Question(mut pids, answer) in asked {
-                pids.retain(|pid| ending.tree.holds(*pid));
-                let _ = answer.send(pids);
+    pub(super) fn start(home: Arc<Wardens>, command: Command) -> io::Result<(Self, Child)> {
+        let confined = home.take()?;
+        match confined.spawn(command) {
+            Ok(child) => {
+                let confined = Some(confined);
+                Ok((Self { home, confined }, child))
             }
-            ending.now();
-            // From here on nobody joins them.
-            Ok(killed(&ending.tree, roll.call()))
-        };
-        let thread = thread::Builder::new()
-            .name("confined".to_owned())
-            .spawn(body)?;
-        let Ok(started) = told.recv() else {
-            // It ended before it came so far, and says why.
-            let ended = thread.join().unwrap_or_else(|_| Err(gone()));
-            return Err(ended.err().unwrap_or_else(gone));
-        };
-        let warden = Self {
-            questions: Some(questions),
-            thread: Some(thread),
-        };
-        Ok((warden, started?))
+            // A thread that ended before it came so far says why.
+            Err(error) => Err(confined.end().err().unwrap_or(error)),
+        }
     }
 
     /// The processes of the tree, the dead that nobody has collected among them.
@@ -127,23 +99,19 @@ impl Warden {
         // The thread may signal its own process too, which is not of the tree.
         let own = getpid();
         pids.retain(|pid| *pid != own);
-        let (tell, told) = mpsc::channel();
-        let questions = self.questions.as_ref().ok_or_else(gone)?;
-        questions.send(Question(pids, tell)).map_err(|_| gone())?;
-        told.recv().map_err(|_| gone())
+        self.confined.as_ref().ok_or_else(gone)?.members(pids)
     }
 
     /// Kills the tree, and returns when every process of it is dead; `first` was started as its
-    /// first. The kernel goes on counting the others until their parent collects them.
+    /// first, and is collected. The kernel goes on counting the others until their parent collects
+    /// them.
     ///
     /// # Errors
     /// Where one is still there after [`DYING`]. It is killed all the same: the kernel holds it in
     /// a call, and it will not run another instruction of its own.
-    pub(super) fn end(mut self, first: Pid) -> io::Result<Left> {
+    pub(super) fn end(mut self, first: &mut Child) -> io::Result<(ExitStatus, Left)> {
         let deadline = Instant::now() + DYING;
-        drop(self.questions.take());
-        let thread = self.thread.take().ok_or_else(gone)?;
-        let killed = thread.join().unwrap_or_else(|_| Err(gone()))?;
+        let killed = self.confined.as_ref().ok_or_else(gone)?.kill()?;
         for one in &killed {
             let left = deadline.saturating_duration_since(Instant::now());
             if !is_dead(&one.handle, left) {
@@ -151,51 +119,79 @@ impl Warden {
                 return Err(io::Error::other(held));
             }
         }
-        Ok(if killed.iter().all(|one| one.pid == first) {
-            Left::Nothing
-        } else {
-            Left::Dead
-        })
+        let status = first.wait()?;
+        let first = Pid::from_child(first);
+        if killed.iter().any(|one| one.pid != first) {
+            return Ok((status, Left::Dead));
+        }
+        if let Some(confined) = self.confined.take() {
+            self.home.put_back(confined);
+        }
+        Ok((status, Left::Nothing))
     }
 }
 
 impl Drop for Warden {
     fn drop(&mut self) {
-        // Where nobody asks any more the thread ends, and the tree with it.
-        drop(self.questions.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+        if let Some(confined) = self.confined.take() {
+            // There is nobody left to tell.
+            let _ = confined.end();
         }
     }
 }
 
-/// Whom a kill of all has met, dead already or about to be. A handle is of the tree if its process
-/// is before and after it is opened, for a number may be somebody else's in between.
-fn killed(tree: &Domain, pids: Vec<Pid>) -> Vec<Killed> {
-    let own = getpid();
-    pids.into_iter()
-        .filter(|pid| *pid != own && tree.holds(*pid))
-        .filter_map(|pid| {
-            let handle = pidfd_open(pid, PidfdFlags::empty()).ok()?;
-            tree.holds(pid).then_some(Killed { pid, handle })
-        })
-        .collect()
-}
+#[cfg(test)]
+mod tests {
+    use std::process::Stdio;
 
-/// Starts `command`. A launcher cannot be executed as long as another child of the host, which is
-/// not yet the program that it will be, still has a copy of the descriptor it was written through.
-pub(super) fn spawn(command: &mut Command) -> io::Result<Child> {
-    for _ in 0..ATTEMPTS {
-        match command.spawn() {
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
-                thread::sleep(PAUSE);
-            }
-            other => return other,
-        }
+    use rustix::process::set_child_subreaper;
+
+    use super::*;
+    use crate::confine::Confinement;
+    use crate::confine::linux::identity::{Ids, Keeps};
+    use crate::confine::linux::native;
+    use crate::workspace::Workspace;
+
+    fn wardens() -> Arc<Wardens> {
+        let folder = tempfile::tempdir().unwrap();
+        let confinement = Confinement::of(Workspace::open(folder.path(), &[]).unwrap());
+        let ids = Ids::of(&confinement.workspace, Keeps::Reading).unwrap();
+        Arc::new(Wardens::of(native::prepare(&confinement, ids).unwrap()))
     }
-    command.spawn()
-}
 
-fn gone() -> io::Error {
-    io::Error::other("the thread of the command has ended early")
+    fn start(home: &Arc<Wardens>, script: &str) -> (Warden, Child) {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", script]).stdin(Stdio::null());
+        Warden::start(Arc::clone(home), command).unwrap()
+    }
+
+    #[test]
+    fn a_thread_is_used_again_where_its_domain_is_empty_and_nowhere_else() {
+        // Nobody but this process collects orphans then, and it does not.
+        set_child_subreaper(Some(getpid())).unwrap();
+        let home = wardens();
+        for _ in 0..3 {
+            let (warden, mut first) = start(&home, ":");
+            assert_eq!(home.waiting(), 0);
+            assert_eq!(warden.end(&mut first).unwrap().1, Left::Nothing);
+            assert_eq!(home.waiting(), 1);
+        }
+        let (warden, mut first) = start(&home, "sleep 1000 & :");
+        first.wait().unwrap();
+        assert_eq!(warden.end(&mut first).unwrap().1, Left::Dead);
+        assert_eq!(home.waiting(), 0);
+        let (warden, _first) = start(&home, "sleep 1000");
+        drop(warden);
+        assert_eq!(home.waiting(), 0);
+    }
+
+    #[test]
+    fn no_more_than_a_few_threads_wait() {
+        let home = wardens();
+        let all: Vec<_> = (0..2 * MOST_WAITING).map(|_| start(&home, ":")).collect();
+        for (warden, mut first) in all {
+            warden.end(&mut first).unwrap();
+        }
+        assert_eq!(home.waiting(), MOST_WAITING);
+    }
 }
