@@ -4,8 +4,12 @@
 //! magic links), so that neither `..` nor a symlink leads out. The judgement refuses early and
 //! explains; what enforces is the confinement of the process.
 
+#[cfg(target_os = "linux")]
+use std::cell::RefCell;
 use std::fs;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -117,13 +121,32 @@ impl Workspace {
     /// # Errors
     /// See [`PathRefusal`].
     pub fn admits(&self, argument: &str) -> Result<(), PathRefusal> {
-        let beneath = relative(argument, &self.path)?;
-        self.resolves(argument, &beneath)
+        self.lookup().admits(argument)
+    }
+
+    /// For many paths of one command: it is asked once for all of them what lies in a folder.
+    pub(crate) const fn lookup(&self) -> Lookup<'_> {
+        Lookup {
+            workspace: self,
+            #[cfg(target_os = "linux")]
+            folder: RefCell::new(None),
+        }
     }
 
     /// The folder, held open: what is looked up from here stays here, whatever its name becomes.
     pub fn handle(&self) -> &fs::File {
         &self.handle
+    }
+
+    /// A folder beneath this one, held by its path.
+    #[cfg(target_os = "linux")]
+    fn folder(&self, path: &str) -> Option<(String, OwnedFd)> {
+        use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
+
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+        let opened = openat2(&*self.handle, path, flags, Mode::empty(), resolve).ok()?;
+        Some((path.to_owned(), opened))
     }
 
     #[cfg(target_os = "linux")]
@@ -171,8 +194,59 @@ impl Workspace {
     }
 }
 
+/// Look-ups of one decision.
+#[derive(Debug)]
+pub(crate) struct Lookup<'w> {
+    workspace: &'w Workspace,
+    /// A folder of the workspace, held: the one that the last path lay in.
+    #[cfg(target_os = "linux")]
+    folder: RefCell<Option<(String, OwnedFd)>>,
+}
+
+impl Lookup<'_> {
+    /// As [`Workspace::admits`].
+    pub(crate) fn admits(&self, argument: &str) -> Result<(), PathRefusal> {
+        let beneath = relative(argument, &self.workspace.path)?;
+        #[cfg(target_os = "linux")]
+        if self.is_plainly_there(beneath) {
+            return Ok(());
+        }
+        self.workspace.resolves(argument, beneath)
+    }
+
+    /// Whether the path is that of a file or a folder, or of nothing, and no link at its end has a
+    /// say in it. What lies in the folder of the path before takes one call of the system to tell.
+    #[cfg(target_os = "linux")]
+    fn is_plainly_there(&self, beneath: &Path) -> bool {
+        use rustix::fs::{AtFlags, FileType, statat};
+        use rustix::io::Errno;
+
+        let Some(path) = beneath.to_str() else {
+            return false;
+        };
+        let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+        if matches!(name, "" | "." | "..") {
+            return false;
+        }
+        let mut held = self.folder.borrow_mut();
+        if held.as_ref().is_none_or(|(path, _)| path != folder) {
+            *held = self.workspace.folder(folder);
+        }
+        let Some((_, handle)) = &*held else {
+            return false;
+        };
+        match statat(handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => matches!(
+                FileType::from_raw_mode(stat.st_mode),
+                FileType::RegularFile | FileType::Directory
+            ),
+            Err(error) => error == Errno::NOENT,
+        }
+    }
+}
+
 /// `argument` relative to `root`, judged by its spelling: no prefix of it leaves the folder.
-pub(crate) fn relative(argument: &str, root: &Path) -> Result<PathBuf, PathRefusal> {
+pub(crate) fn relative<'a>(argument: &'a str, root: &Path) -> Result<&'a Path, PathRefusal> {
     let shown = || quoted(argument);
     if argument.is_empty() || argument.len() > MAX_PATH || argument.contains('\0') {
         return Err(PathRefusal::Malformed(shown()));
@@ -200,9 +274,9 @@ pub(crate) fn relative(argument: &str, root: &Path) -> Result<PathBuf, PathRefus
         }
     }
     if beneath.as_os_str().is_empty() {
-        return Ok(PathBuf::from("."));
+        return Ok(Path::new("."));
     }
-    Ok(beneath.to_path_buf())
+    Ok(beneath)
 }
 
 #[cfg(test)]
@@ -242,6 +316,60 @@ mod tests {
         assert!(matches!(
             relative("a\0b", root),
             Err(PathRefusal::Malformed(_))
+        ));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_path_is_admitted_alike_alone_and_behind_any_other() {
+        use std::os::unix::fs::symlink;
+        use std::os::unix::net::UnixListener;
+
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for place in ["", "d", "d/e"] {
+            let place = root.join(place);
+            fs::create_dir_all(&place).unwrap();
+            fs::write(place.join("file"), "").unwrap();
+            symlink("file", place.join("near")).unwrap();
+            symlink("/etc", place.join("far")).unwrap();
+            let _socket = UnixListener::bind(place.join("socket")).unwrap();
+        }
+        let workspace = Workspace::open(root, &[]).unwrap();
+        let names = [
+            "file",
+            "near",
+            "far",
+            "far/passwd",
+            "socket",
+            "socket/",
+            "none",
+            "none/x",
+            "file/x",
+            ".",
+            "..",
+        ];
+        let paths: Vec<String> = ["", "./", "d/", "d/e/", "d/../", "d/e/../"]
+            .iter()
+            .flat_map(|place| names.map(|name| format!("{place}{name}")))
+            .collect();
+        let lookup = workspace.lookup();
+        for first in &paths {
+            for path in &paths {
+                let _ = lookup.admits(first);
+                let beneath = relative(path, workspace.path());
+                let alone = beneath.and_then(|beneath| workspace.resolves(path, beneath));
+                assert_eq!(lookup.admits(path), alone, "{path} behind {first}");
+            }
+        }
+        assert!(lookup.admits("d/near").is_ok());
+        assert!(matches!(
+            lookup.admits("d/far"),
+            Err(PathRefusal::Outside(_))
+        ));
+        assert!(matches!(
+            lookup.admits("d/socket"),
+            Err(PathRefusal::Special(_))
         ));
     }
 

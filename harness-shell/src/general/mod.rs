@@ -23,6 +23,7 @@ mod git;
 mod judge;
 mod names;
 mod places;
+mod plain;
 mod readers;
 mod remove;
 mod shells;

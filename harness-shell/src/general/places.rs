@@ -3,8 +3,10 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::context::Context;
+use super::plain::is_plain;
 use crate::decision::{Decision, Verdict};
 use crate::policy::Use;
+use crate::workspace::Lookup;
 
 /// Bytes of a path at most.
 const MAX_PATH: usize = 4096;
@@ -43,7 +45,8 @@ const SECRETS: &[(&str, &str)] = &[
 ];
 
 /// Ends of file names that keys have.
-const SECRET_ENDINGS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx"];
+pub(super) const SECRET_ENDINGS: &[&str] =
+    &[".pem", ".key", ".p12", ".pfx", ".keystore", ".jks", ".kdbx"];
 
 /// Files beside `.env` that hold the same: `.env.production`; and those that hold examples.
 const ENV_PREFIX: &str = ".env.";
@@ -90,6 +93,7 @@ const UNKNOWN_HOME: &str = "/home/~";
 /// speaks against it.
 pub(super) fn judge(
     context: &Context,
+    held: Option<&Lookup<'_>>,
     folders: &[PathBuf],
     path: &str,
     usage: Use,
@@ -98,7 +102,7 @@ pub(super) fn judge(
         return None;
     }
     if is_plain(path) && folders.iter().all(|folder| is_workspace(context, folder)) {
-        return plain(context, path);
+        return plain(context, held, path);
     }
     if let Some(decision) = disguised(path) {
         return Some(decision);
@@ -115,13 +119,13 @@ pub(super) fn judge(
     };
     let judged = starts
         .iter()
-        .filter_map(|folder| absolute(context, path, &path_of(folder), usage));
+        .filter_map(|folder| absolute(context, held, path, &path_of(folder), usage));
     judged.reduce(Decision::or_stricter)
 }
 
 /// Whether a path is a device that anything may use.
 pub(super) fn is_device(path: &str) -> bool {
-    HARMLESS_DEVICES.contains(&path)
+    path.starts_with('/') && HARMLESS_DEVICES.contains(&path)
 }
 
 /// Where `path` leads from `folder`, by spelling.
@@ -134,19 +138,19 @@ fn is_workspace(context: &Context, folder: &Path) -> bool {
 }
 
 /// A path of plain names, from the workspace itself.
-fn plain(context: &Context, path: &str) -> Option<Decision> {
+fn plain(context: &Context, held: Option<&Lookup<'_>>, path: &str) -> Option<Decision> {
     if !context.forbidden().is_empty() {
         let decision = forbidden(context, path, &context.workspace().join(path));
         if decision.is_some() {
             return decision;
         }
     }
-    linked(context, path)
+    linked(held?, path)
 }
 
 /// What the file system says of a path from the workspace.
-fn linked(context: &Context, path: &str) -> Option<Decision> {
-    let refusal = context.held()?.admits(path).err()?;
+fn linked(held: &Lookup<'_>, path: &str) -> Option<Decision> {
+    let refusal = held.admits(path).err()?;
     Some(Decision::new(
         Verdict::Deny,
         "general.path.link",
@@ -205,7 +209,13 @@ fn disguised(path: &str) -> Option<Decision> {
 }
 
 /// Judges an absolute path.
-fn absolute(context: &Context, path: &str, full: &Path, usage: Use) -> Option<Decision> {
+fn absolute(
+    context: &Context,
+    held: Option<&Lookup<'_>>,
+    path: &str,
+    full: &Path,
+    usage: Use,
+) -> Option<Decision> {
     let about = |verdict, rule, reason: &str| Some(Decision::about(verdict, rule, path, reason));
     let is_pattern = path.contains(['*', '?', '[']);
     if is_pattern && hidden_pattern(path) {
@@ -222,7 +232,7 @@ fn absolute(context: &Context, path: &str, full: &Path, usage: Use) -> Option<De
         return Some(decision);
     }
     if place.starts_with(context.workspace()) {
-        return inside(context, path, full, &place, usage);
+        return inside(context, held, path, full, &place, usage);
     }
     if let Some(whose) = of_the_system(&place) {
         let reason = format!("holds {whose}");
@@ -265,6 +275,7 @@ fn forbidden(context: &Context, path: &str, place: &Path) -> Option<Decision> {
 /// Judges a path beneath the workspace by name.
 fn inside(
     context: &Context,
+    held: Option<&Lookup<'_>>,
     path: &str,
     full: &Path,
     place: &Path,
@@ -288,14 +299,14 @@ fn inside(
         .take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']))
         .collect();
     let relative = literal.strip_prefix(context.workspace()).ok();
-    match (context.held(), relative) {
+    match (held, relative) {
         (None, _) => None,
-        (Some(_), Some(relative)) => {
+        (Some(held), Some(relative)) => {
             let relative = relative.to_string_lossy();
             if relative.is_empty() {
                 return None;
             }
-            linked(context, &relative)
+            linked(held, &relative)
         }
         // It leaves the folder and comes back: only the file system knows where from.
         (Some(_), None) => {
@@ -370,28 +381,4 @@ fn secret(place: &Path) -> Option<&'static str> {
     }
     let is_key = SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending));
     is_key.then_some("a private key")
-}
-
-/// Whether a path needs no closer look: relative, of plain names, none of which a secret has.
-fn is_plain(path: &str) -> bool {
-    let plain =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/');
-    path.bytes().all(plain)
-        && path.split('/').all(|part| {
-            let starts = part.bytes().next();
-            starts.is_some_and(|byte| byte.is_ascii_alphanumeric())
-                && !part.eq_ignore_ascii_case("HEAD")
-                && !part
-                    .get(..3)
-                    .is_some_and(|start| start.eq_ignore_ascii_case("id_"))
-        })
-        // Pair by pair: `contains` calls out for each place of a short text.
-        && !path.as_bytes().windows(2).any(|pair| pair == *b"0x")
-        && !SECRET_ENDINGS.iter().any(|ending| {
-            let end = path
-                .len()
-                .checked_sub(ending.len())
-                .and_then(|at| path.get(at..));
-            end.is_some_and(|end| end.eq_ignore_ascii_case(ending))
-        })
 }

@@ -53,7 +53,8 @@ impl LoadedPolicy {
     /// What the policy says of a command: the bare name of a binary, then its words. It answers
     /// `allow` exactly where [`Self::allow`] makes a proof.
     pub fn decide(&self, command: &[String]) -> Decision {
-        let admits = |path: &str| self.workspace.admits(path);
+        let lookup = self.workspace.lookup();
+        let admits = |path: &str| lookup.admits(path);
         let decision = judge(&self.policy, command, &admits);
         if decision.is_allowed() && self.binary(command).is_none() {
             let name = command.first().map_or("", String::as_str);

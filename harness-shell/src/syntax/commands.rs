@@ -163,10 +163,10 @@ impl<'a> Cursor<'a> {
             }
             let place = self.place();
             let Some(word) = self.word()? else { break };
-            let is_name = !word.quoted && word.literal() == Some(self.since(place));
+            let is_only = words.is_empty() && assignments.is_empty() && redirects.is_empty();
+            let is_name = is_only && !word.quoted && word.literal() == Some(self.since(place));
             words.push(word);
-            let is_only = words.len() == 1 && assignments.is_empty() && redirects.is_empty();
-            if is_only && is_name {
+            if is_name {
                 self.blanks();
                 if self.eat("(") {
                     self.blanks();

@@ -153,12 +153,9 @@ impl<'a> Cursor<'a> {
     /// Over the longest run of text without one of the ASCII bytes that `ends` holds for.
     pub(super) fn run_until(&mut self, ends: impl Fn(u8) -> bool) -> &'a str {
         let start = self.at;
-        while self
-            .peek()
-            .is_some_and(|byte| !(byte.is_ascii() && ends(byte)))
-        {
-            self.at += 1;
-        }
+        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+        let length = rest.iter().position(|byte| byte.is_ascii() && ends(*byte));
+        self.at += length.unwrap_or(rest.len());
         self.since(start)
     }
 
@@ -166,11 +163,10 @@ impl<'a> Cursor<'a> {
     pub(super) fn blanks(&mut self) {
         loop {
             self.run(|byte| matches!(byte, b' ' | b'\t'));
-            if self.eat("\\\n") {
-                continue;
-            }
-            if self.peek() == Some(b'#') {
-                self.run_until(|byte| byte == b'\n');
+            match self.peek() {
+                Some(b'\\') if self.eat("\\\n") => continue,
+                Some(b'#') => drop(self.run_until(|byte| byte == b'\n')),
+                _ => {}
             }
             return;
         }

@@ -21,6 +21,7 @@ use crate::syntax::{
     self, Assignment, Body, Certainty, Connector, Operator, Redirect, Script, Stage, Step,
     Substitution, Target, Word,
 };
+use crate::workspace::{Lookup, Workspace};
 
 /// A refusal ends the walk, and so does a text that is too long to follow; everything else lets it
 /// go on.
@@ -42,6 +43,7 @@ pub(super) enum Input<'a> {
 /// One walk.
 pub(super) struct Judge<'c> {
     context: &'c Context,
+    held: Option<Lookup<'c>>,
     /// The first thing that asks a person.
     asked: Option<Decision>,
     adds: bool,
@@ -57,6 +59,7 @@ impl<'c> Judge<'c> {
     pub(super) fn new(context: &'c Context) -> Self {
         Self {
             context,
+            held: context.held().map(Workspace::lookup),
             asked: None,
             adds: false,
             commands: 0,

@@ -47,7 +47,8 @@ impl Judge<'_> {
                 "a path in a folder that only the shell would know",
             );
         }
-        match places::judge(self.context, &self.whereabouts.folders, path, usage) {
+        let folders = &self.whereabouts.folders;
+        match places::judge(self.context, self.held.as_ref(), folders, path, usage) {
             Some(decision) if decision.verdict() == Verdict::Deny => Err(Box::new(decision)),
             Some(decision) => {
                 self.asked.get_or_insert(decision);
