@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::io;
 #[cfg(target_os = "linux")]
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -229,11 +229,13 @@ impl Lookup<'_> {
             return false;
         }
         let mut held = self.folder.borrow_mut();
-        if held.as_ref().is_none_or(|(path, _)| path != folder) {
+        if folder != "." && held.as_ref().is_none_or(|(path, _)| path != folder) {
             *held = self.workspace.folder(folder);
         }
-        let Some((_, handle)) = &*held else {
-            return false;
+        let handle = match &*held {
+            _ if folder == "." => self.workspace.handle.as_fd(),
+            Some((_, handle)) => handle.as_fd(),
+            None => return false,
         };
         match statat(handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => matches!(

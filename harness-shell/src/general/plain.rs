@@ -7,16 +7,14 @@ use super::places::SECRET_ENDINGS;
 pub(super) fn is_plain(path: &str) -> bool {
     let (mut before, mut dot) = (b'/', path.len());
     for (at, byte) in path.bytes().enumerate() {
-        let fits = match (before, byte) {
-            (b'/', b'h' | b'H' | b'i' | b'I') => {
-                !names_a_secret(path.get(at..).unwrap_or_default())
-            }
-            (b'0', b'x') => false,
-            (_, b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z') => true,
-            (_, b'_' | b'-' | b'.' | b'/') => before != b'/',
-            _ => false,
-        };
-        if !fits {
+        let is_name = byte.is_ascii_alphanumeric();
+        if !is_name && (before == b'/' || !matches!(byte, b'_' | b'-' | b'.' | b'/')) {
+            return false;
+        }
+        if before == b'/' && names_a_secret(path.get(at..).unwrap_or_default()) {
+            return false;
+        }
+        if before == b'0' && byte == b'x' {
             return false;
         }
         if byte == b'.' {
@@ -32,9 +30,19 @@ pub(super) fn is_plain(path: &str) -> bool {
 
 /// Whether the first part of a path is the name of a key, or may make its folder a repository.
 fn names_a_secret(path: &str) -> bool {
-    let name = path.split('/').next().unwrap_or_default();
-    let start = name.get(..3).unwrap_or_default();
-    name.eq_ignore_ascii_case("HEAD") || start.eq_ignore_ascii_case("id_")
+    match path.as_bytes() {
+        [b'i' | b'I', b'd' | b'D', b'_', ..] => true,
+        [
+            b'h' | b'H',
+            b'e' | b'E',
+            b'a' | b'A',
+            b'd' | b'D',
+            rest @ ..,
+        ] => {
+            matches!(rest, [] | [b'/', ..])
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

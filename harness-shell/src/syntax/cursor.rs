@@ -140,21 +140,18 @@ impl<'a> Cursor<'a> {
 
     /// Over the longest run of bytes that `wanted` holds for; ASCII only.
     pub(super) fn run(&mut self, wanted: impl Fn(u8) -> bool) -> &'a str {
-        let start = self.at;
-        while self
-            .peek()
-            .is_some_and(|byte| byte.is_ascii() && wanted(byte))
-        {
-            self.at += 1;
-        }
-        self.since(start)
+        self.run_until_any(|byte| !(byte.is_ascii() && wanted(byte)))
     }
 
     /// Over the longest run of text without one of the ASCII bytes that `ends` holds for.
     pub(super) fn run_until(&mut self, ends: impl Fn(u8) -> bool) -> &'a str {
+        self.run_until_any(|byte| byte.is_ascii() && ends(byte))
+    }
+
+    fn run_until_any(&mut self, ends: impl Fn(u8) -> bool) -> &'a str {
         let start = self.at;
         let rest = self.text.as_bytes().get(start..).unwrap_or_default();
-        let length = rest.iter().position(|byte| byte.is_ascii() && ends(*byte));
+        let length = rest.iter().position(|byte| ends(*byte));
         self.at += length.unwrap_or(rest.len());
         self.since(start)
     }

@@ -22,11 +22,18 @@ const fn is_special(byte: u8) -> bool {
         )
 }
 
+/// Whether a byte is a visible character of ASCII and no more than itself. Most are told first.
+const fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'-' | b'.' | b'/')
+        || (byte.is_ascii_graphic() && !is_special(byte))
+}
+
 /// Whether there is a control character, or a blank beyond ASCII: whether those part words depends
 /// on the locale.
 fn is_odd(piece: &str) -> bool {
     let odd = |ch: char| ch.is_control() || (ch.is_whitespace() && !ch.is_ascii());
-    !piece.bytes().all(|byte| byte.is_ascii_graphic()) && piece.chars().any(odd)
+    piece.chars().any(odd)
 }
 
 impl<'a> Word<'a> {
@@ -68,10 +75,7 @@ impl<'a> Cursor<'a> {
         let mut brace = false;
         loop {
             let is_first = self.place() == start;
-            let piece = self.run_until(is_special);
-            if is_odd(piece) {
-                return Err(Unreadable::Syntax);
-            }
+            let piece = self.piece()?;
             if brace && (piece.contains(',') || piece.contains("..")) {
                 word.unknown(Certainty::Output, true);
             }
@@ -133,6 +137,21 @@ impl<'a> Cursor<'a> {
             }));
         }
         Ok((self.place() != start).then_some(word))
+    }
+
+    /// What of a word is itself.
+    fn piece(&mut self) -> Result<&'a str, Unreadable> {
+        let place = self.place();
+        let plain = self.run(is_plain);
+        if self.peek().is_none_or(is_special) {
+            return Ok(plain);
+        }
+        self.go_back(place);
+        let piece = self.run_until(is_special);
+        if is_odd(piece) {
+            return Err(Unreadable::Syntax);
+        }
+        Ok(piece)
     }
 
     fn escape(&mut self, word: &mut Word<'a>) -> Result<(), Unreadable> {
