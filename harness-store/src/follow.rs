@@ -14,6 +14,8 @@ use crate::segments::{self, Opened, Part};
 use crate::snapshot::{self, Footing, Snapshot};
 use crate::wire::{Line, Linked, LinkedLine, MAX_LINE, parse_line, parse_linked, sha256};
 
+/// Bytes that are read at a time, about.
+const BLOCK: usize = 256 * 1024;
 /// Why a snapshot of another journal, or of another past of this one, is dropped.
 const NO_FOOTING: &str = "it stands on no line of this journal";
 
@@ -279,9 +281,10 @@ impl<F: Fold> Follower<F> {
         } else if length < self.place.offset || !self.place.still_holds(&file).map_err(failed)? {
             return Ok(false);
         }
-        let mut blocks = Blocks::new(&file, self.place.offset, length);
+        let mut blocks = Blocks::new(&file, self.place.offset, length, BLOCK);
+        let mut buffer = Vec::new();
         let mut commit: Vec<Found> = Vec::new();
-        while let Some(block) = blocks.next_block().map_err(failed)? {
+        while let Some(block) = blocks.next_into(&mut buffer).map_err(failed)? {
             match block {
                 Block::Lines(offset, lines) => {
                     let mut last = None;

@@ -143,56 +143,64 @@ pub(crate) struct Blocks<'f> {
     at: u64,
     /// The end of the region.
     end: u64,
-    buffer: Vec<u8>,
+    /// Bytes of a block, about: it holds more only for the sake of a longer line.
+    size: usize,
 }
 
 impl<'f> Blocks<'f> {
     /// Bytes of a block at most: room for the longest line and its line feed.
-    const SIZE: usize = MAX_LINE + 1;
+    const MOST: usize = MAX_LINE + 1;
 
     /// Lines from byte `from`, at which one begins, up to byte `end`.
-    pub(crate) const fn new(file: &'f Handle, from: u64, end: u64) -> Self {
+    pub(crate) const fn new(file: &'f Handle, from: u64, end: u64, size: usize) -> Self {
         Self {
             file,
             at: from,
             end,
-            buffer: Vec::new(),
+            size,
         }
     }
 
-    /// The next lines; `None` when the region has no further line feed.
-    pub(crate) fn next_block(&mut self) -> io::Result<Option<Block<'_>>> {
-        self.fill()?;
-        let offset = self.at;
-        if let Some(last) = self.buffer.iter().rposition(|byte| *byte == b'\n') {
-            self.buffer.truncate(last + 1);
-            self.at += self.buffer.len() as u64;
-            return Ok(Some(Block::Lines(offset, &self.buffer)));
+    /// The next lines, read into `buffer`; `None` when the region has no further line feed.
+    pub(crate) fn next_into<'b>(
+        &mut self,
+        buffer: &'b mut Vec<u8>,
+    ) -> io::Result<Option<Block<'b>>> {
+        let (mut held, mut size) = (0, self.size.clamp(1, Self::MOST));
+        loop {
+            self.fill(buffer, held, size)?;
+            let unseen = buffer.get(held..).unwrap_or_default();
+            if let Some(last) = unseen.iter().rposition(|byte| *byte == b'\n') {
+                buffer.truncate(held + last + 1);
+                let offset = self.at;
+                self.at += buffer.len() as u64;
+                return Ok(Some(Block::Lines(offset, buffer)));
+            }
+            if buffer.len() < size {
+                return Ok(None);
+            }
+            if size == Self::MOST {
+                break;
+            }
+            (held, size) = (buffer.len(), size.saturating_mul(2).min(Self::MOST));
         }
-        if self.buffer.len() < Self::SIZE {
-            return Ok(None);
-        }
-        let line = LineReader::new(self.file, offset, self.end).next_line()?;
-        self.at = line.as_ref().map_or(offset, |line| line.end);
+        let line = LineReader::new(self.file, self.at, self.end).next_line()?;
+        self.at = line.as_ref().map_or(self.at, |line| line.end);
         Ok(line.map(Block::TooLong))
     }
 
-    fn fill(&mut self) -> io::Result<()> {
+    /// Fills `buffer`, in which the first `held` bytes are right, up to `size` bytes.
+    fn fill(&self, buffer: &mut Vec<u8>, held: usize, size: usize) -> io::Result<()> {
         let left = usize::try_from(self.end.saturating_sub(self.at));
-        self.buffer
-            .resize(left.map_or(Self::SIZE, |left| left.min(Self::SIZE)), 0);
-        let mut filled = 0;
-        while let Some(room) = self
-            .buffer
-            .get_mut(filled..)
-            .filter(|room| !room.is_empty())
-        {
+        buffer.resize(left.map_or(size, |left| left.min(size)), 0);
+        let mut filled = held;
+        while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
             match self.file.read_at(room, self.at + filled as u64)? {
                 0 => break,
                 read => filled += read,
             }
         }
-        self.buffer.truncate(filled);
+        buffer.truncate(filled);
         Ok(())
     }
 }

@@ -66,23 +66,28 @@ pub(crate) fn audit(reader: &Reader) -> Result<AuditReport, StoreError> {
 
 pub(crate) fn verify_chain(reader: &Reader) -> Result<AuditReport, StoreError> {
     let before = reader.slot()?;
-    let mut report = AuditReport {
-        ok: true,
-        events: 0,
-        head: Head::GENESIS,
-        anchored: None,
-        breaks: Vec::new(),
-        foreign: 0,
-        unreadable: 0,
-        torn_bytes: 0,
-        limits: LIMITS,
-    };
+    let mut report = AuditReport::empty();
     chain::verify(reader, before, &mut report)?;
     report.ok = report.breaks.is_empty();
     Ok(report)
 }
 
 impl AuditReport {
+    /// One of nothing.
+    const fn empty() -> Self {
+        Self {
+            ok: true,
+            events: 0,
+            head: Head::GENESIS,
+            anchored: None,
+            breaks: Vec::new(),
+            foreign: 0,
+            unreadable: 0,
+            torn_bytes: 0,
+            limits: LIMITS,
+        }
+    }
+
     fn broken(&mut self, found: Break) {
         if self.breaks.len() < MAX_BREAKS {
             self.breaks.push(found);

@@ -107,6 +107,11 @@ impl<'l> Linked<'l> {
             rest: lines,
         }
     }
+
+    /// Whether there is no further line.
+    pub(crate) const fn is_over(&self) -> bool {
+        self.rest.is_empty()
+    }
 }
 
 impl<'l> Iterator for Linked<'l> {
@@ -178,6 +183,7 @@ impl<'l> Cursor<'l> {
         }
     }
 
+    #[inline(always)]
     fn text(&mut self) -> Option<Text<'l>> {
         self.take(b'"')?;
         let (plain, rest) = self.rest.split_at_checked(plain_length(self.rest))?;
@@ -265,6 +271,7 @@ impl<'l> Cursor<'l> {
         Some(())
     }
 
+    #[inline(always)]
     fn value(&mut self, depth: usize) -> Option<()> {
         match *self.rest.first()? {
             b'"' => self.text().map(drop),
@@ -353,6 +360,7 @@ impl<'l> Cursor<'l> {
 /// Eight at a time: a byte is marked in its top bit if it is above `~`, below a space (the
 /// difference borrows), or equal to one of the two (zero less one). What a carry or borrow marks
 /// beyond that lies above a mark that is right, and the lowest mark counts.
+#[inline(always)]
 fn plain_length(bytes: &[u8]) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOP: u64 = ONES << 7;
