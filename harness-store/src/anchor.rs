@@ -53,6 +53,8 @@ pub(crate) struct Slot {
 pub(crate) struct Anchor {
     file: Handle,
     slot: Slot,
+    /// The bytes of the file from which `slot` was read, if they were.
+    bytes: Option<[u8; 2 * SLOT]>,
     synced_at: Instant,
     dirty: bool,
 }
@@ -63,8 +65,9 @@ impl Slot {
         let Some(file) = folder.open_if_there(FILE)? else {
             return Ok(None);
         };
-        Self::newest(&file)
-            .map_err(|error| StoreError::from_io(&error, "read", &folder.shown(FILE)))
+        let (bytes, read) = slots(&file)
+            .map_err(|error| StoreError::from_io(&error, "read", &folder.shown(FILE)))?;
+        Ok(Self::newest(bytes.get(..read).unwrap_or_default()))
     }
 
     /// Whether the anchor knows `head`.
@@ -72,19 +75,16 @@ impl Slot {
         *head == self.confirmed || *head == self.coming
     }
 
-    fn newest(file: &Handle) -> std::io::Result<Option<Self>> {
+    fn newest(bytes: &[u8]) -> Option<Self> {
         let mut newest: Option<Self> = None;
-        for place in [0, SLOT as u64] {
-            let mut bytes = [0; SLOT];
-            let whole = file.read_at(&mut bytes, place)? == SLOT;
-            let slot = whole.then(|| Self::parse(&bytes)).flatten();
-            newest = match (newest, slot) {
+        for bytes in bytes.chunks_exact(SLOT) {
+            newest = match (newest, Self::parse(bytes)) {
                 (Some(one), Some(other)) if one.counter > other.counter => Some(one),
                 (one, None) => one,
                 (_, other) => other,
             };
         }
-        Ok(newest)
+        newest
     }
 
     fn render(&self) -> String {
@@ -134,6 +134,7 @@ impl Anchor {
         Ok(Some(Self {
             file: folder.open_file(FILE, Access::InPlace)?,
             slot,
+            bytes: None,
             synced_at: Instant::now(),
             dirty: false,
         }))
@@ -151,6 +152,7 @@ impl Anchor {
         Ok(Self {
             file: folder.open_file(FILE, Access::InPlace)?,
             slot: slot(1),
+            bytes: None,
             synced_at: Instant::now(),
             dirty: false,
         })
@@ -158,11 +160,17 @@ impl Anchor {
 
     /// Reads again what another writer may have written.
     pub(crate) fn reload(&mut self) -> Result<(), StoreError> {
-        let newest = Slot::newest(&self.file).map_err(|error| failed(&error))?;
+        let (bytes, read) = slots(&self.file).map_err(|error| failed(&error))?;
+        if read == bytes.len() && self.bytes == Some(bytes) {
+            return Ok(());
+        }
+        self.bytes = None;
+        let newest = Slot::newest(bytes.get(..read).unwrap_or_default());
         self.slot = newest.ok_or_else(|| StoreError::Malformed {
             path: shown(Path::new(FILE)),
             reason: "neither slot is whole".to_owned(),
         })?;
+        self.bytes = (read == bytes.len()).then_some(bytes);
         Ok(())
     }
 
@@ -182,12 +190,20 @@ impl Anchor {
         let place = if slot.counter.is_multiple_of(2) {
             0
         } else {
-            SLOT as u64
+            SLOT
         };
+        let text = slot.render();
+        // Until it is written, nobody knows what is there.
+        let bytes = self.bytes.take();
         self.file
-            .write_at(slot.render().as_bytes(), place)
+            .write_at(text.as_bytes(), place as u64)
             .map_err(|error| failed(&error))?;
         self.slot = slot;
+        self.bytes = bytes.and_then(|mut bytes| {
+            let there = bytes.get_mut(place..place + SLOT)?;
+            (there.len() == text.len()).then(|| there.copy_from_slice(text.as_bytes()))?;
+            Some(bytes)
+        });
         self.dirty = true;
         if self.is_due() { self.sync() } else { Ok(()) }
     }
@@ -211,6 +227,19 @@ impl Anchor {
         self.synced_at = Instant::now();
         Ok(())
     }
+}
+
+/// The file, as far as it has both slots, and how many bytes of that there are.
+fn slots(file: &Handle) -> std::io::Result<([u8; 2 * SLOT], usize)> {
+    let mut bytes = [0; 2 * SLOT];
+    let mut read = 0;
+    while let Some(room) = bytes.get_mut(read..).filter(|room| !room.is_empty()) {
+        match file.read_at(room, read as u64)? {
+            0 => break,
+            more => read += more,
+        }
+    }
+    Ok((bytes, read))
 }
 
 fn failed(error: &std::io::Error) -> StoreError {

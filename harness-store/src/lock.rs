@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::StoreError;
-use crate::root::{Access, Handle, Root};
+use crate::root::{Access, FileId, Handle, Root};
 
 /// First pause between two tries.
 const FIRST_PAUSE: Duration = Duration::from_micros(200);
@@ -21,7 +21,7 @@ const REOPENINGS: usize = 4;
 pub(crate) struct LockFile {
     root: Arc<Root>,
     path: String,
-    file: Mutex<Handle>,
+    file: Mutex<(Handle, FileId)>,
 }
 
 /// The lock, held until this is dropped.
@@ -35,27 +35,26 @@ pub(crate) struct BackOff(Duration);
 impl LockFile {
     /// Opens (and makes) the lock file at `path`.
     pub(crate) fn open(root: &Arc<Root>, path: &str) -> Result<Self, StoreError> {
-        let file = root.open_file(path, Access::InPlace)?;
         Ok(Self {
             root: Arc::clone(root),
             path: path.to_owned(),
-            file: Mutex::new(file),
+            file: Mutex::new(opened(root, path)?),
         })
     }
 
     /// Takes the lock if nobody holds it, not even this process through another opening.
     pub(crate) fn try_lock(&self) -> Result<Option<Held>, StoreError> {
         for _ in 0..REOPENINGS {
-            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut standing = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+            let (file, id) = &*standing;
             if !file.try_lock().map_err(|error| self.failed(&error))? {
                 return Ok(None);
             }
             let held = Held(file.clone());
-            let (id, _) = file.standing().map_err(|error| self.failed(&error))?;
-            if self.root.file_id(&self.path)? == Some(id) {
+            if self.root.file_id(&self.path)? == Some(*id) {
                 return Ok(Some(held));
             }
-            *file = self.root.open_file(&self.path, Access::InPlace)?;
+            *standing = opened(&self.root, &self.path)?;
         }
         Ok(None)
     }
@@ -81,8 +80,18 @@ impl LockFile {
     }
 
     fn failed(&self, error: &std::io::Error) -> StoreError {
-        StoreError::from_io(error, "lock", Path::new(&self.path))
+        failed(&self.path, error)
     }
+}
+
+fn opened(root: &Root, path: &str) -> Result<(Handle, FileId), StoreError> {
+    let file = root.open_file(path, Access::InPlace)?;
+    let (id, _) = file.standing().map_err(|error| failed(path, &error))?;
+    Ok((file, id))
+}
+
+fn failed(path: &str, error: &std::io::Error) -> StoreError {
+    StoreError::from_io(error, "lock", Path::new(path))
 }
 
 impl Drop for Held {

@@ -116,25 +116,31 @@ impl Journal {
         self.finish_cut()?;
         // Also where the journal did not grow: another writer may have announced and failed.
         self.anchor.reload()?;
-        if self.root.file_id(layout::journal().as_str())? != Some(self.id) {
+        let standing = self.root.file_at(layout::journal().as_str())?;
+        let length = standing.and_then(|(id, length)| (id == self.id).then_some(length));
+        let Some(length) = length else {
             // All of it or nothing: an end belongs to its file.
             let (file, id) = open(&self.root)?;
             let end = End::find(&self.root, &file)?;
             (self.file, self.id, self.end, self.began) = (file, id, end, None);
-        } else {
-            let length = self.file.length().map_err(|e| error(e, &self.root))?;
-            if length == self.end.offset {
-                return self.tell_owed(now);
-            }
-            if length < self.end.offset {
-                self.end = End::find(&self.root, &self.file)?;
-            } else {
-                let end = self.end.clone();
-                self.end = end
-                    .walk(&self.file, length)
-                    .map_err(|e| error(e, &self.root))?;
-            }
+            return self.take_up(now);
+        };
+        if length == self.end.offset {
+            return self.tell_owed(now);
         }
+        if length < self.end.offset {
+            self.end = End::find(&self.root, &self.file)?;
+        } else {
+            let end = self.end.clone();
+            self.end = end
+                .walk(&self.file, length)
+                .map_err(|e| error(e, &self.root))?;
+        }
+        self.take_up(now)
+    }
+
+    /// Repairs what was found, and compares it with the anchor.
+    fn take_up(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let known = self.anchor.slot().knows(&self.end.head);
         self.repair(Some(known), now)
     }

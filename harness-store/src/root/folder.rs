@@ -140,6 +140,19 @@ impl Root {
         })
     }
 
+    /// What stands at `path`, its own link not followed; `None` if nothing does.
+    pub(super) fn stat(&self, path: &str) -> Result<Option<Stat>, StoreError> {
+        if path.contains('/') {
+            return self.place(path)?.stat();
+        }
+        // The folder is held already.
+        match self.disk.stat((self.folder.as_fd(), path)) {
+            Ok(stat) => Ok(Some(stat)),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(StoreError::from_errno(errno, "look at", &self.shown(path))),
+        }
+    }
+
     /// Opens a folder beneath this one, through no link.
     pub(super) fn folder_at(&self, path: &str) -> Result<OwnedFd, StoreError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

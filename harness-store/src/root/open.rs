@@ -74,7 +74,14 @@ impl Root {
 
     /// Which file stands at `path`; `None` if none does.
     pub(crate) fn file_id(&self, path: &str) -> Result<Option<FileId>, StoreError> {
-        Ok(self.place(path)?.stat()?.map(|stat| FileId::of(&stat)))
+        Ok(self.stat(path)?.map(|stat| FileId::of(&stat)))
+    }
+
+    /// Which file stands at `path`, and its length; `None` if none does.
+    pub(crate) fn file_at(&self, path: &str) -> Result<Option<(FileId, u64)>, StoreError> {
+        let length = |stat: &Stat| u64::try_from(stat.st_size).unwrap_or(0);
+        let stat = self.stat(path)?;
+        Ok(stat.map(|stat| (FileId::of(&stat), length(&stat))))
     }
 }
 
