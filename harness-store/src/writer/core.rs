@@ -113,13 +113,15 @@ impl Core {
         self.state.refresh()
     }
 
+    /// Whether `every` lines were added since the last snapshot.
+    pub(crate) fn is_snapshot_due(&self, every: u64) -> bool {
+        let lines = self.journal.lines();
+        self.state.has_begun() && lines.saturating_sub(self.state.snapshot_at()) >= every
+    }
+
     /// Leaves a snapshot if `every` lines were added since the last one.
     pub(crate) fn leave_snapshot(&mut self, every: u64) -> Result<(), StoreError> {
-        let since = self
-            .journal
-            .lines()
-            .saturating_sub(self.state.snapshot_at());
-        if !self.state.has_begun() || since < every {
+        if !self.is_snapshot_due(every) {
             return Ok(());
         }
         self.state.refresh()?;

@@ -1,9 +1,11 @@
-//! The one writer thread of a process. Everything that is written is written on it, under the
-//! kernel lock, and acknowledged when it is on disk.
+//! The one writer of a process: a thread with a queue. Everything is written under the kernel lock
+//! and acknowledged when it is on disk. One who appends while nobody else is there does the
+//! writer's work on its own thread, so that it waits for the disk alone.
 
 mod core;
 mod queue;
 mod serve;
+mod ticket;
 mod tx;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,11 +41,11 @@ impl Writer {
         lock_wait: Duration,
         registration: Registration,
     ) -> Result<Arc<Self>, StoreError> {
-        let queue = Arc::new(Queue::new());
+        let queue = Arc::new(Queue::new(core));
         let serving = Arc::clone(&queue);
         let thread = thread::Builder::new()
             .name("harness-store".to_owned())
-            .spawn(move || serve::serve(core, &serving))
+            .spawn(move || serve::serve(&serving))
             .map_err(|_| StoreError::Closed)?;
         Ok(Arc::new(Self {
             queue,
@@ -64,8 +66,12 @@ impl Writer {
         wait: Duration,
         events: Vec<Event>,
     ) -> Result<Vec<Committed>, StoreError> {
-        self.queue
-            .submit(Work::Append(events), Instant::now() + wait)
+        match serve::append_alone(&self.queue, events) {
+            Ok(appended) => appended,
+            Err(events) => self
+                .queue
+                .submit(Work::Append(events), Instant::now() + wait),
+        }
     }
 
     /// Runs `job` on the writer thread with the lock held, and returns what it returned.

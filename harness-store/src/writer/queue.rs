@@ -1,11 +1,14 @@
 //! The writer's queue: bounded, each entry with a deadline until which its caller waits for it to
-//! begin.
+//! begin; and whose turn it is to work with the core.
 
 use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::core::Core;
+use super::ticket::Ticket;
+use crate::anchor::SYNC_EVERY;
 use crate::error::StoreError;
 use crate::journal::Committed;
 use crate::wire::Event;
@@ -14,6 +17,9 @@ use crate::wire::Event;
 const MAX_QUEUED: usize = 1024;
 /// Entries served in one turn of the lock at most, so that other processes get theirs.
 const MAX_BATCH: usize = 256;
+/// How long a batch waits at most for those who were answered with the last one; and never longer
+/// than that one took.
+const GATHER: Duration = Duration::from_micros(200);
 
 /// What an entry wants done.
 pub(super) enum Work {
@@ -29,42 +35,49 @@ pub(super) struct Entry {
     pub(super) ticket: Arc<Ticket>,
 }
 
-/// Where an entry stands, for its caller and the writer.
-pub(super) struct Ticket {
-    phase: Mutex<Phase>,
-    changed: Condvar,
-    pub(super) deadline: Instant,
-}
-
-enum Phase {
-    Waiting,
-    Begun,
-    GivenUp,
-    Done(Result<Vec<Committed>, StoreError>),
-}
-
-/// What the writer finds in the queue.
-pub(super) enum Found {
+/// What the writer thread finds in the queue.
+pub(super) enum Found<'q> {
     /// Entries, in the order in which they came.
-    Batch(Vec<Entry>),
-    /// Nothing for as long as it was willing to wait.
-    Nothing,
-    /// Nothing, and nothing will come.
-    Closed,
+    Batch(Vec<Entry>, Serving<'q>),
+    /// Nothing for a while, after something was written.
+    Nothing(Serving<'q>),
+    /// Nothing, and nothing will come; and whether anything was written since the last time.
+    Closed(Serving<'q>, bool),
 }
 
 #[derive(Default)]
 struct State {
     entries: VecDeque<Entry>,
     closed: bool,
+    /// Whether somebody works with the core.
+    busy: bool,
+    /// How many entries the thread waits for, if it does.
+    awaited: Option<usize>,
+    /// When something was written last, if the thread has not seen to it since.
+    written_at: Option<Instant>,
+    /// How many callers there are side by side, as far as the last batch told.
+    crowd: usize,
+    /// How long the thread waits for a crowd.
+    gather_until: Option<Instant>,
 }
 
 /// The queue.
-#[derive(Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
+    core: Mutex<Core>,
+    /// The thread has something to do.
     arrived: Condvar,
+    /// There is room for entries.
     left: Condvar,
+}
+
+/// The core, in the hands of one thread until this is dropped.
+pub(super) struct Serving<'q> {
+    queue: &'q Queue,
+    began: Instant,
+    /// Callers that are answered.
+    served: usize,
+    core: MutexGuard<'q, Core>,
 }
 
 impl std::fmt::Debug for Queue {
@@ -74,8 +87,13 @@ impl std::fmt::Debug for Queue {
 }
 
 impl Queue {
-    pub(super) fn new() -> Self {
-        Self::default()
+    pub(super) fn new(core: Core) -> Self {
+        Self {
+            state: Mutex::default(),
+            core: Mutex::new(core),
+            arrived: Condvar::new(),
+            left: Condvar::new(),
+        }
     }
 
     /// Queues `work` and waits until it is done.
@@ -88,11 +106,7 @@ impl Queue {
         let busy = |began: Instant| StoreError::Busy {
             waited: began.elapsed(),
         };
-        let ticket = Arc::new(Ticket {
-            phase: Mutex::new(Phase::Waiting),
-            changed: Condvar::new(),
-            deadline,
-        });
+        let ticket = Arc::new(Ticket::new(deadline));
         let mut state = guard(&self.state);
         while state.entries.len() >= MAX_QUEUED && !state.closed {
             let Some(left) = deadline.checked_duration_since(Instant::now()) else {
@@ -111,40 +125,68 @@ impl Queue {
             work,
             ticket: Arc::clone(&ticket),
         });
-        drop(state);
-        self.arrived.notify_one();
+        self.wake(state);
         ticket.wait().unwrap_or_else(|| Err(busy(began)))
     }
 
-    /// Waits for entries, `patience` long at most; for ever if it is `None`.
-    pub(super) fn take(&self, patience: Option<Duration>) -> Found {
-        let until = patience.map(|patience| Instant::now() + patience);
+    /// The core for one who needs no other thread for its work: nobody else is there.
+    pub(super) fn alone(&self) -> Option<Serving<'_>> {
+        let mut state = guard(&self.state);
+        let alone = !state.busy && !state.closed && state.entries.is_empty() && state.crowd <= 1;
+        alone.then(|| self.serving(&mut state, 1))
+    }
+
+    /// Waits until there is something for the thread to do.
+    pub(super) fn take(&self) -> Found<'_> {
         let mut state = guard(&self.state);
         loop {
-            if !state.entries.is_empty() {
-                let count = state.entries.len().min(MAX_BATCH);
-                let batch = state.entries.drain(..count).collect();
-                self.left.notify_all();
-                return Found::Batch(batch);
+            let now = Instant::now();
+            let gathers = state.gather_until.is_some_and(|until| now < until);
+            let enough = if gathers {
+                state.crowd.min(MAX_BATCH)
+            } else {
+                1
+            };
+            let gather = state.gather_until.filter(|_| gathers);
+            let due = state.written_at.map(|at| at + SYNC_EVERY);
+            if !state.busy {
+                if state.entries.len() >= enough.max(1) || state.closed && !state.entries.is_empty()
+                {
+                    let count = state.entries.len().min(MAX_BATCH);
+                    let batch = state.entries.drain(..count).collect();
+                    if state.entries.len() + count >= MAX_QUEUED {
+                        self.left.notify_all();
+                    }
+                    let serving = self.serving(&mut state, count);
+                    return Found::Batch(batch, serving);
+                }
+                if state.closed {
+                    let unsettled = state.written_at.take().is_some();
+                    return Found::Closed(self.serving(&mut state, 0), unsettled);
+                }
+                if due.is_some_and(|due| due <= now) {
+                    state.written_at = None;
+                    return Found::Nothing(self.serving(&mut state, 0));
+                }
             }
-            if state.closed {
-                return Found::Closed;
-            }
-            state = match until {
+            // Who is busy says so when there are entries or there was nothing to be settled before;
+            // what is to be settled is looked for.
+            let due = due.map(|due| if state.busy { now + SYNC_EVERY } else { due });
+            let until = gather.or(due);
+            state.awaited = Some(enough);
+            state = match until.map(|until| until.saturating_duration_since(now)) {
                 None => self
                     .arrived
                     .wait(state)
                     .unwrap_or_else(PoisonError::into_inner),
-                Some(until) => {
-                    let Some(left) = until.checked_duration_since(Instant::now()) else {
-                        return Found::Nothing;
-                    };
+                Some(left) => {
                     self.arrived
                         .wait_timeout(state, left)
                         .unwrap_or_else(PoisonError::into_inner)
                         .0
                 }
             };
+            state.awaited = None;
         }
     }
 
@@ -154,61 +196,65 @@ impl Queue {
         self.arrived.notify_all();
         self.left.notify_all();
     }
+
+    fn serving<'q>(&'q self, state: &mut State, served: usize) -> Serving<'q> {
+        state.busy = true;
+        Serving {
+            queue: self,
+            began: Instant::now(),
+            served,
+            core: guard(&self.core),
+        }
+    }
+
+    /// Wakes the thread if what it waits for is there.
+    fn wake(&self, mut state: MutexGuard<'_, State>) {
+        let is_there = |awaited| state.closed || state.entries.len() >= awaited;
+        if !state.busy && state.awaited.is_some_and(is_there) {
+            state.awaited = None;
+            drop(state);
+            self.arrived.notify_one();
+        }
+    }
 }
 
-impl Ticket {
-    /// Waits for the end of the work; `None` if it had not begun at the deadline. Then it will
-    /// not begin.
-    fn wait(&self) -> Option<Result<Vec<Committed>, StoreError>> {
-        let mut phase = guard(&self.phase);
-        loop {
-            match &*phase {
-                Phase::Done(outcome) => return Some(outcome.clone()),
-                Phase::GivenUp => return None,
-                Phase::Begun => {
-                    phase = self
-                        .changed
-                        .wait(phase)
-                        .unwrap_or_else(PoisonError::into_inner);
-                }
-                Phase::Waiting => {
-                    let Some(left) = self.deadline.checked_duration_since(Instant::now()) else {
-                        *phase = Phase::GivenUp;
-                        return None;
-                    };
-                    phase = self
-                        .changed
-                        .wait_timeout(phase, left)
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .0;
-                }
+impl Deref for Serving<'_> {
+    type Target = Core;
+
+    fn deref(&self) -> &Core {
+        &self.core
+    }
+}
+
+impl DerefMut for Serving<'_> {
+    fn deref_mut(&mut self) -> &mut Core {
+        &mut self.core
+    }
+}
+
+impl Drop for Serving<'_> {
+    fn drop(&mut self) {
+        let now = Instant::now();
+        let mut state = guard(&self.queue.state);
+        state.busy = false;
+        if self.served > 0 {
+            // The thread sleeps as long as there is nothing to be settled.
+            let is_first = state.written_at.replace(now).is_none();
+            // Who was answered may come again; who waits by now is there already.
+            state.crowd = self.served + state.entries.len();
+            state.gather_until =
+                (state.crowd > 1).then(|| now + GATHER.min(now.duration_since(self.began)));
+            if is_first && state.awaited.take().is_some() {
+                drop(state);
+                self.queue.arrived.notify_one();
+                return;
             }
         }
-    }
-
-    /// Begins the work, unless its caller has given up.
-    pub(super) fn begin(&self) -> bool {
-        let mut phase = guard(&self.phase);
-        let waiting = matches!(*phase, Phase::Waiting);
-        if waiting {
-            *phase = Phase::Begun;
-        }
-        waiting
-    }
-
-    /// Whether the caller still waits for the work to begin.
-    pub(super) fn is_waiting(&self) -> bool {
-        matches!(*guard(&self.phase), Phase::Waiting)
-    }
-
-    /// Says how the work ended.
-    pub(super) fn done(&self, outcome: Result<Vec<Committed>, StoreError>) {
-        *guard(&self.phase) = Phase::Done(outcome);
-        self.changed.notify_all();
+        self.queue.wake(state);
     }
 }
 
 /// No state here is ever left half changed, so a poisoned lock is as good as another.
-fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

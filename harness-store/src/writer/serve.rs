@@ -6,9 +6,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::core::Core;
-use super::queue::{Entry, Found, Queue, Ticket, Work};
-use crate::anchor::SYNC_EVERY;
+use super::queue::{Entry, Found, Queue, Work};
+use super::ticket::Ticket;
 use crate::error::StoreError;
+use crate::journal::Committed;
 use crate::lock::{BackOff, Held, LockFile};
 use crate::snapshot;
 use crate::wire::Event;
@@ -16,27 +17,23 @@ use crate::wire::Event;
 /// How long the last settling of the anchor waits for the lock.
 const CLOSING_WAIT: Duration = Duration::from_millis(500);
 
-pub(super) fn serve(mut core: Core, queue: &Queue) {
-    let lock = Arc::clone(&core.lock);
-    let mut unsettled = false;
+pub(super) fn serve(queue: &Queue) {
     loop {
-        match queue.take(unsettled.then_some(SYNC_EVERY)) {
-            Found::Batch(batch) => {
-                serve_batch(&mut core, &lock, batch);
+        match queue.take() {
+            Found::Batch(batch, mut core) => {
+                serve_batch(&mut core, batch);
                 leave_snapshot(&mut core, snapshot::EVERY_WHEN_BUSY);
-                unsettled = true;
             }
-            Found::Nothing => {
+            Found::Nothing(mut core) => {
                 // Whoever holds the lock is about to write the anchor itself.
-                if let Ok(Some(_held)) = lock.try_lock() {
+                if let Ok(Some(_held)) = core.lock.try_lock() {
                     settle(&mut core);
                 }
                 leave_snapshot(&mut core, snapshot::EVERY);
-                unsettled = false;
             }
-            Found::Closed => {
+            Found::Closed(mut core, unsettled) => {
                 if (unsettled || core.state.has_begun())
-                    && let Ok(_held) = lock.lock_within(CLOSING_WAIT)
+                    && let Ok(_held) = core.lock.lock_within(CLOSING_WAIT)
                 {
                     settle(&mut core);
                     // Without the note the next opening looks for itself.
@@ -47,6 +44,30 @@ pub(super) fn serve(mut core: Core, queue: &Queue) {
             }
         }
     }
+}
+
+/// Appends on the caller's own thread, which spares two changes of threads; the events come back if
+/// anything is in the way.
+pub(super) fn append_alone(
+    queue: &Queue,
+    events: Vec<Event>,
+) -> Result<Result<Vec<Committed>, StoreError>, Vec<Event>> {
+    let Some(mut core) = queue.alone() else {
+        return Err(events);
+    };
+    // Whoever appends does not wait for a snapshot.
+    if core.is_snapshot_due(snapshot::EVERY_WHEN_BUSY) {
+        return Err(events);
+    }
+    let Ok(Some(_held)) = core.lock.try_lock() else {
+        return Err(events);
+    };
+    let now = core.now();
+    let journal = &mut core.journal;
+    let appended = journal
+        .catch_up(now)
+        .and_then(|()| journal.append(&[events], now));
+    Ok(appended.map(|committed| committed.into_iter().flatten().collect()))
 }
 
 /// Whoever waited has been answered. Without a snapshot the next opening reads more.
@@ -63,8 +84,8 @@ fn settle(core: &mut Core) {
         .and_then(|()| core.journal.settle());
 }
 
-fn serve_batch(core: &mut Core, lock: &LockFile, mut batch: Vec<Entry>) {
-    let Some(_held) = take_lock(lock, &mut batch) else {
+fn serve_batch(core: &mut Core, mut batch: Vec<Entry>) {
+    let Some(_held) = take_lock(&core.lock, &mut batch) else {
         return;
     };
     let now = core.now();

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Barrier;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use harness_store::wire::Event;
 use harness_store::wire::event::{TrialAssigned, TrialKind, TrialName};
@@ -133,4 +134,42 @@ fn the_writer_lives_as_long_as_an_entry_log() {
             .count(),
         1
     );
+}
+
+/// Waits until the anchor confirms the journal's head.
+fn wait_for_the_anchor(place: &Place) {
+    let until = Instant::now() + SOON;
+    loop {
+        let reader = place.reader();
+        let head = reader.verify_chain().unwrap().head;
+        if reader.anchored_head().unwrap() == Some(head) {
+            return;
+        }
+        assert!(Instant::now() < until, "the anchor never confirmed it");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_was_appended_is_confirmed_while_nobody_appends() {
+    let place = Place::new();
+    let halves = place.open();
+    // One alone, many side by side, and one alone after them.
+    for appenders in [1, APPENDERS, 1] {
+        thread::scope(|scope| {
+            for number in 0..appenders {
+                let watch = &halves.watch;
+                scope.spawn(move || {
+                    for _ in 0..EACH {
+                        let event = recovery(&format!("s{number}")).into();
+                        watch.append(SOON, vec![event]).unwrap();
+                    }
+                });
+            }
+        });
+        wait_for_the_anchor(&place);
+    }
+    drop(halves);
+    let report = place.reader().audit().unwrap();
+    assert_eq!((report.ok, report.anchored), (true, Some(true)));
 }
