@@ -301,14 +301,17 @@ impl Journal {
             .check()
             .map_err(|reason| StoreError::Unwritable { reason })?;
         let fields = self.sink.fields(event)?;
-        let line = json::compact(&enclose(fields, end.lines, end.last.as_ref(), now, more));
+        let start = bytes.len();
+        let value = enclose(fields, end.lines, end.last.as_ref(), now, more);
+        json::emit_compact(&value, bytes);
+        let line = bytes.get(start..).unwrap_or_default();
         if line.len() > MAX_LINE {
             return Err(StoreError::TooLarge {
                 what: format!("an event of {} bytes", line.len()),
                 limit: MAX_LINE as u64,
             });
         }
-        let digest: [u8; 32] = Sha256::digest(&line).into();
+        let digest: [u8; 32] = Sha256::digest(line).into();
         end.offset += line.len() as u64 + 1;
         end.lines = end.lines.saturating_add(1);
         end.last = Some(digest);
@@ -316,7 +319,6 @@ impl Journal {
             lines: end.lines,
             digest,
         };
-        bytes.extend_from_slice(&line);
         bytes.push(b'\n');
         Ok(())
     }

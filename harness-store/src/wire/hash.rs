@@ -19,10 +19,12 @@ pub fn hex(bytes: &[u8]) -> String {
         '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
     ];
     let digit = |value: u8| DIGITS.get(usize::from(value)).copied().unwrap_or('0');
-    bytes
-        .iter()
-        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
-        .collect()
+    let mut out = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        out.push(digit(byte >> 4));
+        out.push(digit(byte & 15));
+    }
+    out
 }
 
 /// Reads 64 lower-case hex digits; anything else is `None`.

@@ -51,8 +51,13 @@ pub fn to_value<T: Serialize>(value: &T) -> Result<Value, JsonError> {
 /// A tree on one line, without a line feed.
 pub fn compact(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
-    emit(value, None, &mut out);
+    emit_compact(value, &mut out);
     out
+}
+
+/// [`compact`], at the end of what is in `out`.
+pub(crate) fn emit_compact(value: &Value, out: &mut Vec<u8>) {
+    emit(value, None, out);
 }
 
 /// Reads one value from the bytes of a line or file. Nesting is bounded by `serde_json` (128).
@@ -134,6 +139,13 @@ fn new_line(indent: Option<usize>, out: &mut Vec<u8>) {
 
 fn emit_text(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    // Texts that stand for themselves are frequent, and are looked at many bytes at a time.
+    if text.as_bytes().iter().all(is_plain) {
+        out.extend_from_slice(text.as_bytes());
+        out.push(b'"');
+        return;
+    }
     for character in text.chars() {
         match character {
             '"' => out.extend_from_slice(b"\\\""),
