@@ -77,6 +77,8 @@ pub(super) struct Serving<'q> {
     began: Instant,
     /// Callers that are answered.
     served: usize,
+    /// Entries that waited when the first of them was.
+    beside: Option<usize>,
     core: MutexGuard<'q, Core>,
 }
 
@@ -203,6 +205,7 @@ impl Queue {
             queue: self,
             began: Instant::now(),
             served,
+            beside: None,
             core: guard(&self.core),
         }
     }
@@ -215,6 +218,14 @@ impl Queue {
             drop(state);
             self.arrived.notify_one();
         }
+    }
+}
+
+impl Serving<'_> {
+    /// Whoever is served is about to be answered, and may come again: who waits by now is another.
+    pub(super) fn about_to_answer(&mut self) {
+        let waiting = || guard(&self.queue.state).entries.len();
+        self.beside.get_or_insert_with(waiting);
     }
 }
 
@@ -240,8 +251,7 @@ impl Drop for Serving<'_> {
         if self.served > 0 {
             // The thread sleeps as long as there is nothing to be settled.
             let is_first = state.written_at.replace(now).is_none();
-            // Who was answered may come again; who waits by now is there already.
-            state.crowd = self.served + state.entries.len();
+            state.crowd = self.served + self.beside.unwrap_or(0);
             state.gather_until =
                 (state.crowd > 1).then(|| now + GATHER.min(now.duration_since(self.began)));
             if is_first && state.awaited.take().is_some() {

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::core::Core;
-use super::queue::{Entry, Found, Queue, Work};
+use super::queue::{Entry, Found, Queue, Serving, Work};
 use super::ticket::Ticket;
 use crate::error::StoreError;
 use crate::journal::Committed;
@@ -84,7 +84,7 @@ fn settle(core: &mut Core) {
         .and_then(|()| core.journal.settle());
 }
 
-fn serve_batch(core: &mut Core, mut batch: Vec<Entry>) {
+fn serve_batch(core: &mut Serving<'_>, mut batch: Vec<Entry>) {
     let Some(_held) = take_lock(&core.lock, &mut batch) else {
         return;
     };
@@ -105,6 +105,7 @@ fn serve_batch(core: &mut Core, mut batch: Vec<Entry>) {
                 core.deadline = Some((Instant::now(), ticket.deadline));
                 let outcome = catch_unwind(AssertUnwindSafe(|| job(core)));
                 core.deadline = None;
+                core.about_to_answer();
                 ticket.done(
                     outcome
                         .map(|()| Vec::new())
@@ -118,13 +119,15 @@ fn serve_batch(core: &mut Core, mut batch: Vec<Entry>) {
 
 /// Writes and syncs what was queued side by side at once. If that fails for what one of them
 /// holds, each is tried alone, so that it fails alone.
-fn append_group(core: &mut Core, group: &mut Vec<(Arc<Ticket>, Vec<Event>)>) {
+fn append_group(core: &mut Serving<'_>, group: &mut Vec<(Arc<Ticket>, Vec<Event>)>) {
     if group.is_empty() {
         return;
     }
     let (tickets, commits): (Vec<_>, Vec<_>) = std::mem::take(group).into_iter().unzip();
     let now = core.now();
-    match core.journal.append(&commits, now) {
+    let appended = core.journal.append(&commits, now);
+    core.about_to_answer();
+    match appended {
         Ok(committed) => {
             for (ticket, committed) in tickets.iter().zip(committed) {
                 ticket.done(Ok(committed));
