@@ -196,6 +196,14 @@ impl HarnessAgent {
         std::future::pending().await
     }
 
+    fn is_aborted(&self) -> bool {
+        #[cfg(feature = "guard")]
+        if let Some(guard) = &self.guard {
+            return guard.guard().abort().signal().is_aborted();
+        }
+        false
+    }
+
     fn failure(&self, error: &PromptError) -> AgentError {
         match error {
             PromptError::Provider(error) => AgentError::Model(failure::kind(error)),
@@ -205,6 +213,7 @@ impl HarnessAgent {
             PromptError::MaxTurns { .. } => AgentError::ModelCalls {
                 max: self.model_calls,
             },
+            PromptError::Cancelled { .. } if self.is_aborted() => AgentError::Aborted,
             PromptError::Cancelled { .. } => AgentError::Stopped,
             _ => AgentError::Failed,
         }
