@@ -111,12 +111,14 @@ pub(super) fn is_drawn(token: &str) -> bool {
     distinct(token) >= enough && mixed && !is_crossed_out(token) && !is_padded(token)
 }
 
-/// Whether the value was crossed out (`xxxx`) or is that of a manual, and what is left of it is too
-/// little to be a secret of its own.
+/// Whether the value was crossed out (`xxxx`, `****`) or is that of a manual, and what is left of it
+/// is too little to be a secret of its own.
 pub(super) fn is_crossed_out(value: &str) -> bool {
     let without_end = value.strip_suffix("EXAMPLE").unwrap_or(value);
-    let crossed = without_end.contains("XXXX") || without_end.contains("xxxx");
-    let left = without_end.bytes().filter(|byte| !b"xX".contains(byte));
+    let crossed = ["XXXX", "xxxx", "****"]
+        .iter()
+        .any(|crosses| without_end.contains(crosses));
+    let left = without_end.bytes().filter(|byte| !b"xX*".contains(byte));
     (crossed || without_end.len() < value.len()) && left.count() <= MOST_LEFT
 }
 
@@ -167,6 +169,7 @@ pub(super) fn is_chosen(value: &str) -> bool {
 pub(super) fn is_placeholder(value: &str) -> bool {
     distinct(value) < if value.len() < 24 { 4 } else { 5 }
         || is_padded(value)
+        || is_crossed_out(value)
         || value.starts_with(['$', '<', '{', '[', '%', '(', '*', '/', '.', '#', '?'])
         || value.contains("${")
         || value.contains("{{")
@@ -214,8 +217,6 @@ const PLACEHOLDERS: &[&str] = &[
     "os.environ",
     "getenv",
     "env.",
-    "xxxx",
-    "****",
     "...",
     "dummy",
     "invalid",

@@ -140,6 +140,14 @@ fn a_crossed_out_value_is_left_and_a_whole_one_with_crosses_in_it_is_not() {
         redacted(&format!("charge with {with_crosses}")),
         "charge with [REDACTED:stripe-key]"
     );
+    // By the name before it alone, the same.
+    for (name, crosses) in [("api_key", "xxxx"), ("password", "****")] {
+        let text = format!("{name} = \"{}{crosses}{crosses}\"", &RANDOM[..8]);
+        assert_eq!(redacted(&text), text);
+        let (start, end) = (&RANDOM[..14], &RANDOM[14..30]);
+        let found = redacted(&format!("{name} = \"{start}{crosses}{end}\""));
+        assert!(!found.contains(start) && !found.contains(end), "{found}");
+    }
 }
 
 #[test]
