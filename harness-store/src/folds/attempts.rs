@@ -87,6 +87,22 @@ impl Fold for Attempts {
         self.0.clear();
     }
 
+    fn takes(&self, kind: &str) -> bool {
+        matches!(
+            kind,
+            "repair_started"
+                | "repair_notice_resolved"
+                | "repair_completed"
+                | "repair_duplicate"
+                | "repair_already_covered"
+                | "repair_no_proposal"
+                | "repair_unactionable"
+                | "repair_timed_out"
+                | "repair_failed"
+                | "repair_cancelled"
+        )
+    }
+
     fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
         snapshot.attempts().map(|taken| *self = taken).is_some()
     }

@@ -194,6 +194,10 @@ impl Fold for Breaker {
         *self = Self::default();
     }
 
+    fn takes(&self, kind: &str) -> bool {
+        matches!(kind, "notice" | "breaker")
+    }
+
     fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
         snapshot.breaker().map(|taken| *self = taken).is_some()
     }

@@ -212,6 +212,13 @@ impl Fold for Mailbox {
         *self = Self::default();
     }
 
+    fn takes(&self, kind: &str) -> bool {
+        matches!(
+            kind,
+            "notice" | "scope_full" | "repair_notice_resolved" | "recovery" | "session_closed"
+        )
+    }
+
     fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
         snapshot.mailbox().map(|taken| *self = taken).is_some()
     }

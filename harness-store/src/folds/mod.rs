@@ -46,10 +46,58 @@ impl Fold for State {
         *self = Self::default();
     }
 
+    fn takes(&self, kind: &str) -> bool {
+        self.mailbox.takes(kind)
+            || self.breaker.takes(kind)
+            || self.sessions.takes(kind)
+            || self.attempts.takes(kind)
+    }
+
     fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
         self.mailbox.take_up(snapshot)
             && self.breaker.take_up(snapshot)
             && self.sessions.take_up(snapshot)
             && self.attempts.take_up(snapshot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use harness_core::Timestamp;
+
+    use super::*;
+    use crate::wire::event::samples::of_every_kind;
+    use crate::wire::{Body, Record};
+
+    #[test]
+    fn a_kind_that_is_not_taken_says_nothing_whatever_came_before_it() {
+        let line = |event| {
+            Line::Chained(Record {
+                seq: 0,
+                prev: None,
+                ts: Timestamp::EPOCH,
+                more: false,
+                offset: 0,
+                digest: [0; 32],
+                body: Body::Known(event),
+            })
+        };
+        let lines: Vec<(&str, Line)> = of_every_kind()
+            .into_iter()
+            .map(|(kind, event)| (kind, line(event)))
+            .collect();
+        let mut state = State::default();
+        for (_, before) in &lines {
+            state.apply(before);
+            for (kind, line) in &lines {
+                if state.takes(kind) {
+                    continue;
+                }
+                let held = format!("{state:?}");
+                state.apply(line);
+                assert_eq!(format!("{state:?}"), held, "{kind}");
+            }
+        }
+        assert_ne!(state, State::default());
     }
 }

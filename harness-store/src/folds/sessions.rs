@@ -106,6 +106,10 @@ impl Fold for Sessions {
         self.0.clear();
     }
 
+    fn takes(&self, kind: &str) -> bool {
+        matches!(kind, "session_opened" | "session_closed")
+    }
+
     fn take_up(&mut self, snapshot: &mut Snapshot) -> bool {
         snapshot.sessions().map(|taken| *self = taken).is_some()
     }
