@@ -7,10 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use harness_sanitize::Redactor;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::error::StoreError;
-use crate::wire::json;
+use crate::wire::json::{self, Envelope, JsonError, Texts};
 
 /// Short texts that are remembered to hold no secret.
 const MAX_REMEMBERED: usize = 1024;
@@ -45,12 +44,12 @@ impl Sink {
 
     /// One line, line feed included.
     pub(crate) fn line<T: Serialize>(&self, value: &T) -> Result<Vec<u8>, StoreError> {
-        json::to_line(&self.tree(value)?).map_err(unwritable)
+        self.asked(|texts| json::line(value, texts))
     }
 
     /// A document for people.
     pub(crate) fn document<T: Serialize>(&self, value: &T) -> Result<Vec<u8>, StoreError> {
-        json::to_pretty(&self.tree(value)?).map_err(unwritable)
+        self.asked(|texts| json::document(value, texts))
     }
 
     /// A text for people.
@@ -58,48 +57,27 @@ impl Sink {
         self.redactor.redact(text)
     }
 
-    /// The fields of a record.
-    pub(crate) fn fields<T: Serialize>(&self, value: &T) -> Result<Map<String, Value>, StoreError> {
-        match self.tree(value)? {
-            Value::Object(fields) => Ok(fields),
-            _ => Err(StoreError::Unwritable {
-                reason: "a record is not an object".to_owned(),
-            }),
-        }
+    /// A record at the end of `out`, without a line feed. The fields of its envelope are none of
+    /// anybody's texts.
+    pub(crate) fn record<T: Serialize>(
+        &self,
+        record: &T,
+        envelope: Envelope<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), StoreError> {
+        self.asked(|texts| json::enclose(record, envelope, out, texts))
     }
 
-    fn tree<T: Serialize>(&self, value: &T) -> Result<Value, StoreError> {
-        let mut tree = json::to_value(value).map_err(unwritable)?;
+    /// Every text and every key on its way to a file is asked for here.
+    fn asked<T>(
+        &self,
+        write: impl FnOnce(Texts<'_>) -> Result<T, JsonError>,
+    ) -> Result<T, StoreError> {
         let mut clean = self.clean.0.lock().unwrap_or_else(PoisonError::into_inner);
-        self.redact(&mut tree, &mut clean);
-        Ok(tree)
-    }
-
-    fn redact(&self, value: &mut Value, clean: &mut HashSet<String>) {
-        match value {
-            Value::String(text) => {
-                if let Some(redacted) = self.redacted(text, clean) {
-                    *text = redacted;
-                }
-            }
-            Value::Array(items) => {
-                for item in items {
-                    self.redact(item, clean);
-                }
-            }
-            Value::Object(fields) => {
-                if fields.keys().any(|key| self.redacted(key, clean).is_some()) {
-                    *fields = std::mem::take(fields)
-                        .into_iter()
-                        .map(|(key, value)| (self.redacted(&key, clean).unwrap_or(key), value))
-                        .collect();
-                }
-                for value in fields.values_mut() {
-                    self.redact(value, clean);
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
+        let written = write(&mut |text| self.redacted(text, &mut clean));
+        written.map_err(|error| StoreError::Unwritable {
+            reason: error.to_string(),
+        })
     }
 
     /// What is to stand in the place of `text`; `None` if it holds no secret.
@@ -117,12 +95,6 @@ impl Sink {
             clean.insert(text.to_owned());
         }
         None
-    }
-}
-
-fn unwritable(error: json::JsonError) -> StoreError {
-    StoreError::Unwritable {
-        reason: error.to_string(),
     }
 }
 

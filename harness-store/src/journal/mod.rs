@@ -18,9 +18,9 @@ use crate::lines::LineReader;
 use crate::redaction::Sink;
 use crate::root::{Access, FileId, Handle, Root};
 use crate::segments;
-use crate::wire::envelope::enclose;
+use crate::wire::envelope::envelope;
 use crate::wire::event::Segment;
-use crate::wire::{Event, Line, MAX_LINE, json};
+use crate::wire::{Event, Line, MAX_LINE};
 
 /// Events of one commit at most; readers hold a commit in memory until its last line is there.
 pub const MAX_COMMIT: usize = 4096;
@@ -156,7 +156,13 @@ impl Journal {
         let mut end = self.end.clone();
         end.unreadable.clear();
         if let Some(closed) = self.closed_before()? {
-            self.render(&Event::Segment(closed), &mut end, now, false, &mut bytes)?;
+            self.render(
+                &Event::Segment(closed),
+                &mut end,
+                &now.to_string(),
+                false,
+                &mut bytes,
+            )?;
         }
         let opening = bytes.len();
         self.render_commit(&self.owed, &mut end, now, &mut bytes)?;
@@ -278,13 +284,14 @@ impl Journal {
         bytes: &mut Vec<u8>,
     ) -> Result<Vec<Committed>, StoreError> {
         let mut committed = Vec::with_capacity(events.len());
+        let stamp = now.to_string();
         for (position, event) in events.iter().enumerate() {
             let more = position + 1 < events.len();
             committed.push(Committed {
                 seq: end.lines,
                 ts: now,
             });
-            self.render(event, end, now, more, bytes)?;
+            self.render(event, end, &stamp, more, bytes)?;
         }
         Ok(committed)
     }
@@ -293,17 +300,16 @@ impl Journal {
         &self,
         event: &Event,
         end: &mut End,
-        now: Timestamp,
+        now: &str,
         more: bool,
         bytes: &mut Vec<u8>,
     ) -> Result<(), StoreError> {
         event
             .check()
             .map_err(|reason| StoreError::Unwritable { reason })?;
-        let fields = self.sink.fields(event)?;
         let start = bytes.len();
-        let value = enclose(fields, end.lines, end.last.as_ref(), now, more);
-        json::emit_compact(&value, bytes);
+        let fields = envelope(end.lines, end.last.as_ref(), now, more);
+        self.sink.record(event, &fields, bytes)?;
         let line = bytes.get(start..).unwrap_or_default();
         if line.len() > MAX_LINE {
             return Err(StoreError::TooLarge {

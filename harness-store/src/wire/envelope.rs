@@ -7,7 +7,7 @@
 
 use harness_core::{CleanText, Quoted, Timestamp};
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::event::{Event, KINDS};
 use super::hash::{hex, sha256, unhex};
@@ -239,22 +239,24 @@ fn reason_of(reason: &str) -> String {
     }
 }
 
-/// Puts an event's fields into an envelope; the caller has redacted them.
-pub(crate) fn enclose(
-    mut fields: Map<String, Value>,
+/// The fields of the envelope of a line, as JSON: its number, the digest of the line before it, the
+/// text of its time, and whether its commit goes on in the next line.
+pub(crate) fn envelope(
     seq: u64,
     prev: Option<&[u8; 32]>,
-    ts: Timestamp,
+    ts: &str,
     more: bool,
-) -> Value {
+) -> Vec<(&'static str, String)> {
     let prev = prev.map_or_else(|| GENESIS.to_owned(), |digest| hex(digest));
-    fields.insert("seq".to_owned(), seq.into());
-    fields.insert("prev".to_owned(), prev.into());
-    fields.insert("ts".to_owned(), ts.to_string().into());
+    let mut fields = vec![
+        ("prev", format!("\"{prev}\"")),
+        ("seq", seq.to_string()),
+        ("ts", format!("\"{ts}\"")),
+    ];
     if more {
-        fields.insert("more".to_owned(), true.into());
+        fields.push(("more", "true".to_owned()));
     }
-    Value::Object(fields)
+    fields
 }
 
 #[cfg(test)]
@@ -307,10 +309,10 @@ mod tests {
             record.map(Line::Chained)
         };
         for event in events {
-            let fields = json::to_value(&event).unwrap();
-            let fields = fields.as_object().unwrap().clone();
             let prev = sha256(b"before");
-            let line = json::compact(&enclose(fields, 7, Some(&prev), Timestamp::EPOCH, true));
+            let fields = envelope(7, Some(&prev), &Timestamp::EPOCH.to_string(), true);
+            let mut line = Vec::new();
+            json::enclose(&event, &fields, &mut line, &mut |_| None).unwrap();
             let digest = sha256(&line);
             let long = read(&line, 3, digest).unwrap();
             assert!(matches!(long.event(), Some((_, read)) if *read == event));

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value};
 
 use super::*;
-use crate::wire::envelope::{enclose, read};
+use crate::wire::envelope::{envelope, read};
 use crate::wire::{Body, Line, json, sha256};
 
 /// A line with everything in it that the grammar has.
@@ -154,14 +154,14 @@ fn line_of(values: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<u8
     let fields = prop::collection::btree_map("[a-z_]{1,6}", values, 0..5);
     let number = prop_oneof![0..1000u64, 0..100_000_000_000_000_000_u64];
     let micros = prop_oneof![Just(0), 0..4_000_000_000_000_000_i64];
-    let envelope = (
+    let around = (
         number,
         any::<bool>(),
         any::<bool>(),
         micros,
         "[a-z_.]{1,12}",
     );
-    (fields, envelope).prop_map(|(mut fields, (seq, is_first, more, micros, kind))| {
+    (fields, around).prop_map(|(mut fields, (seq, is_first, more, micros, kind))| {
         for key in ["seq", "prev", "ts", "more"] {
             fields.remove(key);
         }
@@ -169,7 +169,10 @@ fn line_of(values: impl Strategy<Value = Value>) -> impl Strategy<Value = Vec<u8
         let mut fields = Map::from_iter(fields);
         fields.insert("type".to_owned(), kind.into());
         let ts = Timestamp::from_micros(micros);
-        json::compact(&enclose(fields, seq, prev.as_ref(), ts, more))
+        let envelope = envelope(seq, prev.as_ref(), &ts.to_string(), more);
+        let mut line = Vec::new();
+        json::enclose(&fields, &envelope, &mut line, &mut |_| None).unwrap();
+        line
     })
 }
 
