@@ -6,7 +6,6 @@ mod side_by_side;
 mod tests;
 
 use std::io;
-use std::vec::Drain;
 
 use harness_core::{WorkspacePath, layout};
 
@@ -24,6 +23,18 @@ struct Walk<'r> {
     report: &'r mut AuditReport,
     /// The file that is being walked along.
     file: WorkspacePath,
+    at: Place,
+    /// Lines of a commit that is not complete yet, and the place before the first of them: if the
+    /// last never comes, they count for nothing.
+    open: usize,
+    before: Option<Place>,
+    /// The byte after the last complete commit of the file.
+    complete: u64,
+}
+
+/// How far the walk has come, as far as a line changes that.
+#[derive(Clone, Copy)]
+struct Place {
     /// The head that was confirmed before the walk, and whether the chain goes through it.
     confirmed: Option<(Head, bool)>,
     /// Whether a writer once took the journal up without an anchor.
@@ -31,12 +42,15 @@ struct Walk<'r> {
     /// Lines so far, and the digest of the last.
     lines: u64,
     last: Option<[u8; 32]>,
+    /// The last line of the chain.
+    head: Head,
     /// The first line after the head that nobody can read.
     strange: Option<(u64, u64)>,
-    /// Lines of a commit that is not complete yet.
-    commit: Vec<Seen>,
-    /// The byte after the last complete commit of the file.
-    complete: u64,
+    /// What the report counts: lines, other programs' lines, lines that nobody can read, breaks.
+    events: u64,
+    foreign: u64,
+    unreadable: u64,
+    breaks: usize,
 }
 
 /// Verifies the chain. `before` is the anchor as it was before the journal was opened.
@@ -52,7 +66,7 @@ pub(super) fn verify(
     })?;
     // The anchor again: a writer may have gone on while the journal was read.
     let after = reader.slot()?;
-    walk.compare(after);
+    walk.finish(after);
     Ok(())
 }
 
@@ -61,12 +75,20 @@ impl<'r> Walk<'r> {
         Self {
             report,
             file: layout::journal(),
-            confirmed: before.map(|slot| (slot.confirmed, slot.confirmed == Head::GENESIS)),
-            untold: false,
-            lines: 0,
-            last: None,
-            strange: None,
-            commit: Vec::new(),
+            at: Place {
+                confirmed: before.map(|slot| (slot.confirmed, slot.confirmed == Head::GENESIS)),
+                untold: false,
+                lines: 0,
+                last: None,
+                head: Head::GENESIS,
+                strange: None,
+                events: 0,
+                foreign: 0,
+                unreadable: 0,
+                breaks: 0,
+            },
+            open: 0,
+            before: None,
             complete: 0,
         }
     }
@@ -85,6 +107,7 @@ impl<'r> Walk<'r> {
             let opened = part.open(root)?;
             let length = opened.length;
             read(opened, self).map_err(|error| StoreError::from_io(&error, "read", &shown))?;
+            self.go_back();
             let torn = length.saturating_sub(self.complete);
             if is_closed && torn > 0 {
                 self.broken(
@@ -98,30 +121,35 @@ impl<'r> Walk<'r> {
         Ok(())
     }
 
-    /// Takes in the next lines, as far as they complete a commit.
-    fn take(&mut self, lines: Drain<'_, Seen>) {
-        let mut open = self.commit.len();
-        let mut complete = 0;
-        for (at, seen) in lines.as_slice().iter().enumerate() {
-            if seen.goes_on() && open < MAX_COMMIT {
-                open += 1;
-                continue;
+    /// Takes in the next lines.
+    fn take(&mut self, lines: &[Seen]) {
+        for seen in lines {
+            let goes_on = seen.goes_on() && self.open < MAX_COMMIT;
+            if goes_on && self.open == 0 {
+                self.before = Some(self.at);
             }
-            let mut commit = std::mem::take(&mut self.commit);
-            commit.drain(..).for_each(|seen| self.take_line(&seen));
-            self.commit = commit;
-            for seen in lines.as_slice().get(complete..=at).unwrap_or_default() {
-                self.take_line(seen);
+            self.take_line(seen);
+            if goes_on {
+                self.open += 1;
+            } else {
+                (self.open, self.before) = (0, None);
+                self.complete = seen.end;
             }
-            (open, complete) = (0, at + 1);
-            self.complete = seen.end;
         }
-        self.commit.extend(lines.skip(complete));
+    }
+
+    /// Goes back to before the commit that the file ends in, if that is not complete.
+    fn go_back(&mut self) {
+        if let Some(before) = self.before.take() {
+            self.report.breaks.truncate(before.breaks);
+            self.at = before;
+        }
+        self.open = 0;
     }
 
     fn take_line(&mut self, seen: &Seen) {
         let digest = seen.digest;
-        let link = match &seen.what {
+        match &seen.what {
             What::Link {
                 seq, prev, told, ..
             } => {
@@ -129,28 +157,25 @@ impl<'r> Walk<'r> {
                 if let Some(told) = told {
                     self.take_told(told, *seq, seen.offset);
                 }
-                true
             }
-            What::Foreign => {
-                self.report.foreign += 1;
-                false
-            }
+            What::Foreign => self.at.foreign += 1,
             What::Unreadable => {
-                self.report.unreadable += 1;
-                self.strange.get_or_insert((self.lines, seen.offset));
-                false
+                self.at.unreadable += 1;
+                let strange = (self.at.lines, seen.offset);
+                self.at.strange.get_or_insert(strange);
             }
-        };
-        self.lines = self.lines.saturating_add(1);
-        self.last = Some(digest);
-        self.report.events += 1;
-        if link {
-            self.report.head = Head {
-                lines: self.lines,
+        }
+        let at = &mut self.at;
+        at.lines = at.lines.saturating_add(1);
+        at.last = Some(digest);
+        at.events += 1;
+        if matches!(seen.what, What::Link { .. }) {
+            at.head = Head {
+                lines: at.lines,
                 digest,
             };
-            if let Some((head, met)) = &mut self.confirmed
-                && head.lines == self.lines
+            if let Some((head, met)) = &mut at.confirmed
+                && head.lines == at.lines
             {
                 *met = head.digest == digest;
             }
@@ -160,29 +185,26 @@ impl<'r> Walk<'r> {
     /// Goes on to a file of the journal.
     fn enter(&mut self, part: &Part) {
         self.file = part.path.clone();
-        self.commit.clear();
         self.complete = 0;
+        let lines = self.at.lines;
         if let Some(first) = part.first_seq
-            && first != self.lines
+            && first != lines
         {
-            let what = format!(
-                "it is named for line {first}, but begins with {}",
-                self.lines
-            );
+            let what = format!("it is named for line {first}, but begins with {lines}");
             self.broken(Some(first), Some(0), what);
         }
     }
 
     fn take_link(&mut self, number: u64, prev: Option<[u8; 32]>, at: u64) {
-        self.strange = None;
+        self.at.strange = None;
         let (seq, offset) = (Some(number), Some(at));
-        if number != self.lines {
-            let what = format!("its `seq` is {number}, but it is line {}", self.lines);
+        if number != self.at.lines {
+            let what = format!("its `seq` is {number}, but it is line {}", self.at.lines);
             self.broken(seq, offset, what);
             // Go on from what it says, so that one lost line is one break.
-            self.lines = number;
+            self.at.lines = number;
         }
-        if prev != self.last {
+        if prev != self.at.last {
             self.broken(seq, offset, "it does not follow the line before it");
         }
     }
@@ -199,7 +221,7 @@ impl<'r> Walk<'r> {
                 let what = "a writer found the journal at a head that the anchor did not know";
                 self.broken(seq, offset, what);
             }
-            Told::Repaired { anchored: None } => self.untold = true,
+            Told::Repaired { anchored: None } => self.at.untold = true,
             Told::Segment { next } if *next == number => {}
             Told::Segment { .. } => {
                 let what = "the segment before it has not the lines it names";
@@ -218,20 +240,25 @@ impl<'r> Walk<'r> {
             offset,
             what: what.into(),
         });
+        self.at.breaks = self.report.breaks.len();
     }
 
-    /// Compares the head with the anchor.
-    fn compare(&mut self, after: Option<Slot>) {
-        let head = self.report.head;
+    /// Reports how far it came, and compares the head with the anchor.
+    fn finish(&mut self, after: Option<Slot>) {
+        let head = self.at.head;
+        self.report.head = head;
+        self.report.events = self.at.events;
+        self.report.foreign = self.at.foreign;
+        self.report.unreadable = self.at.unreadable;
         let mut told = Vec::new();
-        if let Some((seq, offset)) = self.strange {
+        if let Some((seq, offset)) = self.at.strange {
             told.push((
                 Some(seq),
                 Some(offset),
                 "a line after the head that does not read",
             ));
         }
-        let known = match (self.confirmed, after) {
+        let known = match (self.at.confirmed, after) {
             (Some((confirmed, met)), Some(after)) => {
                 if head.lines < confirmed.lines {
                     told.push((None, None, "its tail is gone: the anchor knows more lines"));
@@ -253,7 +280,7 @@ impl<'r> Walk<'r> {
             }
             _ => None,
         };
-        self.report.anchored = known.filter(|_| !self.untold);
+        self.report.anchored = known.filter(|_| !self.at.untold);
         for (seq, offset, what) in told {
             self.broken(seq, offset, what);
         }

@@ -208,7 +208,8 @@ impl Work<'_, '_, '_> {
 
 impl Turns<'_, '_> {
     fn take(&mut self, mut seen: Vec<Seen>) {
-        self.walk.take(seen.drain(..));
+        self.walk.take(&seen);
+        seen.clear();
         self.spare.push(seen);
     }
 }

@@ -28,7 +28,7 @@ fn report_of(place: &Place, verify: impl FnOnce(&Reader, &mut Walk<'_>)) -> Audi
     let mut report = AuditReport::empty();
     let mut walk = Walk::new(before, &mut report);
     verify(&reader, &mut walk);
-    walk.compare(reader.slot().unwrap());
+    walk.finish(reader.slot().unwrap());
     report.ok = report.breaks.is_empty();
     report
 }
@@ -39,7 +39,7 @@ fn one_by_one(place: &Place) -> AuditReport {
         let read = |part: Opened, walk: &mut Walk<'_>| {
             let mut lines = LineReader::new(&part.file, 0, part.length);
             while let Some(raw) = lines.next_line().unwrap() {
-                walk.take(vec![Seen::alone(raw, reader.workspace())].drain(..));
+                walk.take(&[Seen::alone(raw, reader.workspace())]);
             }
             Ok(())
         };
