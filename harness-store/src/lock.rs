@@ -21,7 +21,16 @@ const REOPENINGS: usize = 4;
 pub(crate) struct LockFile {
     root: Arc<Root>,
     path: String,
-    file: Mutex<(Handle, FileId)>,
+    file: Mutex<Standing>,
+}
+
+/// The file as it was opened, in the folder that stood at its place.
+#[derive(Debug)]
+struct Standing {
+    folder: Root,
+    folder_id: FileId,
+    file: Handle,
+    id: FileId,
 }
 
 /// The lock, held until this is dropped.
@@ -38,7 +47,7 @@ impl LockFile {
         Ok(Self {
             root: Arc::clone(root),
             path: path.to_owned(),
-            file: Mutex::new(opened(root, path)?),
+            file: Mutex::new(Standing::open(root, path)?),
         })
     }
 
@@ -46,15 +55,18 @@ impl LockFile {
     pub(crate) fn try_lock(&self) -> Result<Option<Held>, StoreError> {
         for _ in 0..REOPENINGS {
             let mut standing = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            let (file, id) = &*standing;
-            if !file.try_lock().map_err(|error| self.failed(&error))? {
+            if !standing
+                .file
+                .try_lock()
+                .map_err(|error| self.failed(&error))?
+            {
                 return Ok(None);
             }
-            let held = Held(file.clone());
-            if self.root.file_id(&self.path)? == Some(*id) {
+            let held = Held(standing.file.clone());
+            if standing.still_is(&self.root, &self.path)? {
                 return Ok(Some(held));
             }
-            *standing = opened(&self.root, &self.path)?;
+            *standing = Standing::open(&self.root, &self.path)?;
         }
         Ok(None)
     }
@@ -84,10 +96,31 @@ impl LockFile {
     }
 }
 
-fn opened(root: &Root, path: &str) -> Result<(Handle, FileId), StoreError> {
-    let file = root.open_file(path, Access::InPlace)?;
-    let (id, _) = file.standing().map_err(|error| failed(path, &error))?;
-    Ok((file, id))
+impl Standing {
+    fn open(root: &Root, path: &str) -> Result<Self, StoreError> {
+        let (folder, name) = parted(path);
+        let folder = root.beneath(folder)?;
+        let file = folder.open_file(name, Access::InPlace)?;
+        let (id, _) = file.standing().map_err(|error| failed(path, &error))?;
+        Ok(Self {
+            folder_id: folder.id()?,
+            folder,
+            file,
+            id,
+        })
+    }
+
+    /// Whether both still stand there. Held handles spare the way along the path.
+    fn still_is(&self, root: &Root, path: &str) -> Result<bool, StoreError> {
+        let (folder, name) = parted(path);
+        Ok(root.file_id(folder)? == Some(self.folder_id)
+            && self.folder.file_id(name)? == Some(self.id))
+    }
+}
+
+/// The folder and the name within it.
+fn parted(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or((".", path))
 }
 
 fn failed(path: &str, error: &std::io::Error) -> StoreError {

@@ -248,10 +248,11 @@ pub(crate) fn envelope(
     more: bool,
 ) -> Vec<(&'static str, String)> {
     let prev = prev.map_or_else(|| GENESIS.to_owned(), |digest| hex(digest));
+    let quoted = |text: &str| ["\"", text, "\""].concat();
     let mut fields = vec![
-        ("prev", format!("\"{prev}\"")),
+        ("prev", quoted(&prev)),
         ("seq", seq.to_string()),
-        ("ts", format!("\"{ts}\"")),
+        ("ts", quoted(ts)),
     ];
     if more {
         fields.push(("more", "true".to_owned()));
