@@ -1,4 +1,5 @@
-//! The one way to bytes on disk: every string of every record is redacted on it.
+//! The one way to bytes on disk: every text of every record is redacted on it. Only the names that
+//! the program itself gives its fields and variants go as they are.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

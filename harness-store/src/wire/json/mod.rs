@@ -4,6 +4,7 @@
 //! that another crate of a build may switch on.
 
 mod render;
+mod serializer;
 mod text;
 
 use serde::Serialize;
