@@ -56,12 +56,8 @@ fn next_start(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         at += bytes
             .get(at..)?
-            .iter()
-            .position(|&byte| may_decorate(byte))?;
-        if !leads_to_a_decoration(bytes, at) {
-            at += 1;
-            continue;
-        }
+            .windows(2)
+            .position(|pair| matches!(pair, [first, second] if may_lead(*first, *second)))?;
         let mut decorations = 0;
         let mut gap = 0;
         let mut end = at;
@@ -79,6 +75,7 @@ fn next_start(bytes: &[u8], mut at: usize) -> Option<usize> {
                 return Some(at);
             }
         }
+        // What stopped it may lead itself only if it decorates, and then it would not have.
         at = end;
     }
 }
@@ -86,48 +83,94 @@ fn next_start(bytes: &[u8], mut at: usize) -> Option<usize> {
 /// The least byte that a character outside ASCII starts with.
 const FIRST_OF_OTHERS: u8 = 0xC0;
 
-/// Whether what starts at `at` may be a decoration, by its first two bytes.
-fn leads_to_a_decoration(bytes: &[u8], at: usize) -> bool {
-    match bytes.get(at..) {
-        Some([0xC2, next, ..]) => matches!(next, 0xAF | 0xB7),
-        Some([0xE2, next, ..]) => matches!(
-            next,
-            0x80 | 0x81 | 0x88 | 0x89 | 0x8B | 0x8E | 0x8F | 0x94
-                ..=0x98 | 0x9C | 0x9D | 0xAC | 0xB8
-        ),
-        Some([0xE3, next, ..]) => *next == 0x80,
-        Some([0xEF, next, ..]) => matches!(next, 0xBC..=0xBF),
-        _ => true,
-    }
-}
-
 /// Whether a decoration may start with this byte.
 const fn may_decorate(byte: u8) -> bool {
-    const ASCII: [bool; 256] = {
-        let mut table = [false; 256];
-        // What the decorations that are not ASCII start with.
-        table[0xC2] = true;
-        table[0xE2] = true;
-        table[0xE3] = true;
-        table[0xEF] = true;
-        let mut byte = 0u8;
-        while byte.is_ascii() {
-            #[expect(
-                clippy::indexing_slicing,
-                reason = "evaluated at compile time, within bounds"
-            )]
-            {
-                table[byte as usize] = ascii_decoration(byte as char).is_some();
-            }
-            byte += 1;
-        }
-        table
-    };
+    of_pair(&PAIRS.0, byte) != 0
+}
+
+/// Whether a run may start with the first of two bytes, as far as the second tells: a ruling
+/// character goes on with another or a blank, a repeated one with its equal; what is not ASCII may
+/// stand on either. Of a decoration that is not ASCII they are the first two bytes.
+const fn may_lead(first: u8, second: u8) -> bool {
+    of_pair(&PAIRS.0, first) & of_pair(&PAIRS.1, second) != 0
+}
+
+const fn of_pair(table: &[u16; 256], byte: u8) -> u16 {
     #[expect(
         clippy::indexing_slicing,
         reason = "the table has an entry for every byte"
     )]
-    ASCII[byte as usize]
+    table[byte as usize]
+}
+
+/// For the first and the second of two bytes the ways, as bits, in which a run may start with them.
+static PAIRS: ([u16; 256], [u16; 256]) = {
+    const RULING: u16 = 1;
+    /// What stands behind one of these as the second byte of a decoration.
+    const OTHERS: [(u8, u16); 4] = [(0xC2, 2), (0xE2, 4), (0xE3, 8), (0xEF, 16)];
+    /// The first of those of the repeated characters.
+    const REPEATED: u16 = 32;
+    let (mut first, mut second) = ([0; 256], [0; 256]);
+    let mut repeated = REPEATED;
+    let mut all = 0;
+    let mut byte = 0;
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "evaluated at compile time, within bounds"
+    )]
+    while byte < 0x80 {
+        match ascii_decoration(byte as u8 as char) {
+            Some(Decoration::Ruling) => {
+                (first[byte], second[byte]) = (RULING, RULING);
+                all |= RULING;
+            }
+            Some(Decoration::Repeated(_)) => {
+                (first[byte], second[byte]) = (repeated, repeated);
+                all |= repeated;
+                repeated <<= 1;
+            }
+            None if matches!(byte as u8, b' ' | b'\t') => second[byte] = RULING,
+            None => {}
+        }
+        byte += 1;
+    }
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "evaluated at compile time, within bounds"
+    )]
+    while byte < 256 {
+        if byte >= FIRST_OF_OTHERS as usize {
+            second[byte] = all;
+        }
+        let mut other = 0;
+        while other < OTHERS.len() {
+            let (lead, bit) = OTHERS[other];
+            if byte == lead as usize {
+                first[byte] = bit;
+            }
+            if leads_to_a_decoration(lead, byte as u8) {
+                second[byte] |= bit;
+            }
+            other += 1;
+        }
+        byte += 1;
+    }
+    (first, second)
+};
+
+/// Whether the first two bytes of a character that is not ASCII may be those of a decoration.
+const fn leads_to_a_decoration(first: u8, second: u8) -> bool {
+    match first {
+        0xC2 => matches!(second, 0xAF | 0xB7),
+        0xE2 => matches!(
+            second,
+            0x80 | 0x81 | 0x88 | 0x89 | 0x8B | 0x8E | 0x8F | 0x94
+                ..=0x98 | 0x9C | 0x9D | 0xAC | 0xB8
+        ),
+        0xE3 => second == 0x80,
+        0xEF => matches!(second, 0xBC..=0xBF),
+        _ => false,
+    }
 }
 
 /// Whether `ch` can be part of a decorative run.
@@ -143,6 +186,7 @@ enum Decoration {
     Repeated(char),
 }
 
+#[inline]
 fn decoration(ch: char) -> Option<Decoration> {
     match ch {
         _ if ch.is_ascii() => ascii_decoration(ch),
@@ -203,6 +247,7 @@ impl Open {
 }
 
 /// Takes the character at `at..end`; returns the run that it ends.
+#[inline]
 fn step(open: &mut Option<Open>, at: usize, end: usize, ch: char) -> Option<DecorativeRun> {
     let Some(kind) = decoration(ch) else {
         return match open {
@@ -249,6 +294,8 @@ fn is_blank(ch: char) -> bool {
 #[cfg(test)]
 #[allow(clippy::string_slice, reason = "tests may panic")]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn parts(text: &str) -> Vec<(&str, &str)> {
@@ -275,13 +322,48 @@ mod tests {
         assert_eq!(parts("│││││"), [("│││", "││")]);
     }
 
+    /// The runs of a text, one character after the other.
+    fn step_by_step(text: &str) -> Vec<DecorativeRun> {
+        let mut open = None;
+        let stepped: Vec<Option<DecorativeRun>> = text
+            .char_indices()
+            .map(|(at, ch)| step(&mut open, at, at + ch.len_utf8(), ch))
+            .collect();
+        let last = open.and_then(Open::close);
+        stepped.into_iter().chain([last]).flatten().collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(512))]
+
+        #[test]
+        fn what_is_passed_over_starts_no_run(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    4 => "[-=!|: ]{1,6}",
+                    1 => "[a-z<>_#\t\n]{1,3}",
+                    1 => proptest::sample::select(vec![
+                        "=====", "- - - - -", "!!!!!", "·", "─", "│", "＝", "\u{332}", "\u{200D}", "\u{FE0F}", "é", "\u{A0}", "§",
+                    ]).prop_map(str::to_owned),
+                ],
+                0..14,
+            ),
+        ) {
+            let text = parts.concat();
+            prop_assert_eq!(runs(&text).collect::<Vec<_>>(), step_by_step(&text));
+        }
+    }
+
     #[test]
     fn what_a_decoration_starts_with_is_known() {
         for ch in ('\0'..=char::MAX).filter(|&ch| is_decoration(ch)) {
             let mut buffer = [0; 4];
             let bytes = ch.encode_utf8(&mut buffer).as_bytes();
             assert!(
-                may_decorate(bytes[0]) && leads_to_a_decoration(bytes, 0),
+                may_decorate(bytes[0])
+                    && bytes
+                        .get(1)
+                        .is_none_or(|second| may_lead(bytes[0], *second)),
                 "{ch:?}"
             );
         }
