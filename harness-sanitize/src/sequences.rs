@@ -4,7 +4,7 @@
 //! (OSC, DCS, SOS, PM, APC) goes with its body up to its terminator; without one it ends with its
 //! line, so that a stray introducer cannot swallow a text. Every form of line end becomes `\n`.
 
-use harness_core::text::form::is_control;
+use harness_core::text::form::{drawn_at_start, is_control};
 use harness_core::text::{Attachment, hidden};
 
 const BEL: char = '\u{07}';
@@ -53,7 +53,7 @@ pub(crate) fn visible(text: &str, end: End) -> (String, usize) {
         endless: false,
     };
     loop {
-        let plain = rest.text.bytes().take_while(|byte| is_drawn(*byte)).count();
+        let plain = drawn_at_start(rest.text.as_bytes());
         out.push_str(rest.text.get(..plain).unwrap_or_default());
         rest.skip_bytes(plain);
         let before = rest.text;
@@ -76,11 +76,6 @@ pub(crate) fn visible(text: &str, end: End) -> (String, usize) {
         }
     }
     (out, text.len())
-}
-
-/// Whether a byte is an ASCII character that stays as it is.
-const fn is_drawn(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~' | b'\n' | b'\t')
 }
 
 /// How many bytes of `text` the sequence at its start takes; 0 where none is.

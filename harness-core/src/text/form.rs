@@ -66,34 +66,73 @@ fn check_whole(text: &str) -> Result<(), TextError> {
 
 fn check_characters(text: &str, part: Range<usize>) -> Result<(), TextError> {
     let mut attachment = Attachment::default();
-    // The last of the characters that are passed over; what may attach depends on no other.
-    let mut last = text
-        .get(..part.start)
-        .and_then(|before| before.chars().next_back());
-    let inside = text.get(part.clone()).unwrap_or_default();
-    for (at, ch) in inside.char_indices() {
+    let mut at = part.start;
+    // What is behind the last character that was judged. Of those passed over since, what may
+    // attach depends on the last alone.
+    let mut judged = 0;
+    loop {
+        let rest = text.get(at..part.end).unwrap_or_default();
+        let Some(ch) = rest.chars().next() else {
+            return Ok(());
+        };
+        let end = at + ch.len_utf8();
         if is_calm(ch) {
-            last = Some(ch);
+            at = if ch.is_ascii() {
+                at + drawn_at_start(rest.as_bytes())
+            } else {
+                end
+            };
             continue;
         }
-        let at = part.start + at;
         if is_control(ch) {
             return Err(TextError::Control { at, ch });
         }
-        if let Some(last) = last.take() {
+        let before = || text.get(..at).and_then(|before| before.chars().next_back());
+        if let Some(last) = (judged < at).then(before).flatten() {
             attachment.accepts(last, None);
         }
-        let next = text
-            .get(at + ch.len_utf8()..)
-            .and_then(|rest| rest.chars().next());
+        let next = text.get(end..).and_then(|rest| rest.chars().next());
         if !attachment.accepts(ch, next) {
             return Err(TextError::Joiner { at, ch });
         }
         if hidden(ch) && !Attachment::concerns(ch) {
             return Err(TextError::Hidden { at, ch });
         }
+        (at, judged) = (end, end);
     }
-    Ok(())
+}
+
+/// How many bytes at the start are ASCII that is drawn, line feeds and tabs.
+///
+/// Eight at a time: a byte is marked in its top bit if it is above `~`, or below a space (the
+/// difference borrows). What a carry or borrow marks beyond that lies above a mark that is right,
+/// and the lowest mark counts.
+#[inline]
+pub fn drawn_at_start(bytes: &[u8]) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOP: u64 = ONES << 7;
+    let mut at = 0;
+    while let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let word = u64::from_le_bytes(*word);
+        let low = word.wrapping_sub(ONES * u64::from(b' '));
+        let high = word | word.wrapping_add(ONES);
+        let marks = (low | high) & TOP;
+        at += marks.trailing_zeros() as usize / 8;
+        if marks != 0 {
+            if !bytes.get(at).is_some_and(|byte| is_line(*byte)) {
+                return at;
+            }
+            at += 1;
+        }
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    let is_drawn = |byte: &&u8| matches!(byte, b' '..=b'~') || is_line(**byte);
+    at + rest.iter().take_while(is_drawn).count()
+}
+
+/// Whether a byte ends a line or is a tab.
+const fn is_line(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\t')
 }
 
 /// Whether `ch` is a control character that clean text may not hold.
@@ -123,6 +162,17 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(256))]
+
+        /// Eight at a time or one by one.
+        #[test]
+        fn what_is_drawn_at_the_start_is_told_by_its_bytes(
+            bytes in proptest::collection::vec(
+                prop_oneof![8 => b' '..=b'~', 2 => Just(b'\n'), 1 => any::<u8>()], 0..40,
+            ),
+        ) {
+            let drawn = bytes.iter().take_while(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'));
+            prop_assert_eq!(drawn_at_start(&bytes), drawn.count());
+        }
 
         /// The quick way and the whole way say the same.
         #[test]
