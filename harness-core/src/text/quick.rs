@@ -48,8 +48,32 @@ pub(super) struct Suspicion {
 }
 
 impl Suspicion {
+    const ALL: Self = Self {
+        characters: true,
+        runs: true,
+        markers: true,
+    };
+
     const fn any(self) -> bool {
         self.characters | self.runs | self.markers
+    }
+}
+
+/// Blocks in a row that may hold something. After [`EACH`] of them the next mostly may, too: then
+/// only each [`EACH`]th is looked at, and the others pass for such.
+#[derive(Default)]
+struct Row(usize);
+
+/// See [`Row`].
+const EACH: usize = 4;
+
+impl Row {
+    /// Whether the next block may hold something, by `look` if need be.
+    fn next(&mut self, look: impl FnOnce() -> bool) -> bool {
+        let unseen = self.0 > EACH && !self.0.is_multiple_of(EACH);
+        let may = unseen || look();
+        self.0 = if may { self.0 + 1 } else { 0 };
+        may
     }
 }
 
@@ -69,14 +93,20 @@ pub(super) fn doubtful(text: &str) -> impl Iterator<Item = Doubt> {
             at += BLOCK;
         }
         let start = at;
+        let mut row = Row::default();
         while at < bytes.len() {
-            let next = suspect(bytes, at);
-            if !next.any() {
+            let may = if of == Suspicion::ALL {
+                row.next(|| suspect(bytes, at).any())
+            } else {
+                let next = suspect(bytes, at);
+                of.characters |= next.characters;
+                of.runs |= next.runs;
+                of.markers |= next.markers;
+                next.any()
+            };
+            if !may {
                 break;
             }
-            of.characters |= next.characters;
-            of.runs |= next.runs;
-            of.markers |= next.markers;
             at += BLOCK;
         }
         let part = start..at.min(bytes.len());
@@ -88,8 +118,9 @@ pub(super) fn doubtful(text: &str) -> impl Iterator<Item = Doubt> {
 /// [`MARGIN`] bytes before such a block may lie in no other.
 pub(super) fn blocks_with_markers(bytes: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
     let starts = (from..bytes.len()).step_by(BLOCK);
+    let mut row = Row::default();
     starts
-        .filter(|at| suspect(bytes, *at).markers)
+        .filter(move |at| row.next(|| suspect(bytes, *at).markers))
         .map(|at| at..(at + BLOCK).min(bytes.len()))
 }
 
@@ -175,11 +206,7 @@ const CONTROL: u8 = 0x6A;
 fn suspect_block(block: &[u8; BLOCK + BEHIND], bytes: &[u8], at: usize) -> Suspicion {
     let drawn = block.iter().take(BLOCK);
     if !drawn.fold(true, |drawn, byte| drawn & is_drawn(*byte)) {
-        return Suspicion {
-            characters: true,
-            runs: true,
-            markers: true,
-        };
+        return Suspicion::ALL;
     }
     let mut told = false;
     let second = block.iter().skip(1);
