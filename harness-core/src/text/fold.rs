@@ -67,6 +67,13 @@ pub fn fold_char(ch: char) -> Folded {
     }
 }
 
+/// What an ASCII character folds to if that is one; `None` for any other, see [`fold_char`].
+#[inline]
+pub(super) fn fold_plain(ch: char) -> Option<char> {
+    let byte = PLAIN_ASCII.get(u32::from(ch) as usize)?;
+    (*byte != 0).then(|| char::from(*byte))
+}
+
 /// Folds a character outside ASCII.
 fn fold_other(ch: char) -> Folded {
     match NEAR.get(u32::from(ch) as usize) {
@@ -221,6 +228,23 @@ static FOLDED_ASCII: [Folded; 128] = {
     table
 };
 
+/// The same where that is one character, in a byte; 0 where it is not.
+static PLAIN_ASCII: [u8; 128] = {
+    let mut table = [0; 128];
+    let mut byte = 0;
+    while byte < table.len() {
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "evaluated at compile time, within bounds"
+        )]
+        if let [one] = ASCII[byte].as_bytes() {
+            table[byte] = *one;
+        }
+        byte += 1;
+    }
+    table
+};
+
 const fn folded(text: &'static str) -> Folded {
     match text.as_bytes() {
         [] => Folded::Nothing,
@@ -270,6 +294,17 @@ static PAGES: [u16; PAGE_COUNT + 1] = {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_plain_reads_as_one() {
+        for ch in '\0'..'\u{100}' {
+            let one = match fold_char(ch) {
+                Folded::One(folded) if ch.is_ascii() => Some(folded),
+                _ => None,
+            };
+            assert_eq!(fold_plain(ch), one, "{ch:?}");
+        }
+    }
 
     #[test]
     fn what_is_near_reads_as_the_tables_say() {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::MARKERS;
 use super::starts::{CharSet, Starts};
-use crate::text::fold::{Folded, fold, fold_char, readable_as_ascii};
+use crate::text::fold::{Folded, fold, fold_char, fold_plain, readable_as_ascii};
 use crate::text::quick::{MARGIN, blocks_with_markers};
 
 /// The visible character that the sanitiser puts into a marker to break it. It folds to nothing
@@ -33,8 +33,10 @@ pub struct Markers {
     other_starts: CharSet,
 }
 
-/// A node of the trie. The root comes after none, so that 0 stands for none.
+/// A node of the trie, at a distance from the next that is a power of two: the way from one to the
+/// other is what a search waits for. The root comes after none, so that 0 stands for none.
 #[derive(Clone, Debug)]
+#[repr(align(256))]
 struct Node {
     /// The nodes after this one by the drawn ASCII character that leads there. One after a blank
     /// goes on with every further blank.
@@ -305,14 +307,19 @@ impl Markers {
         let mut break_at = None;
         let mut after_letter = false;
         for (offset, ch) in text.get(start..)?.char_indices() {
-            let ended = match fold_char(ch) {
-                // What reads as nothing is passed over.
-                Folded::Nothing => continue,
-                Folded::One(folded) => {
-                    node = self.after(node, folded)?;
-                    node.marker
+            let ended = if let Some(folded) = fold_plain(ch) {
+                node = self.after(node, folded)?;
+                node.marker
+            } else {
+                match fold_char(ch) {
+                    // What reads as nothing is passed over.
+                    Folded::Nothing => continue,
+                    Folded::One(folded) => {
+                        node = self.after(node, folded)?;
+                        node.marker
+                    }
+                    Folded::Many(folded) => self.after_all(&mut node, folded)?,
                 }
-                Folded::Many(folded) => self.after_all(&mut node, folded)?,
             };
             if node.letter && after_letter && break_at.is_none() {
                 break_at = Some(start + offset);

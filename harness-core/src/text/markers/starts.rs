@@ -64,24 +64,41 @@ impl Starts {
 
     /// Where in `bytes` a marker may start, at the earliest.
     pub(super) fn find(&self, bytes: &[u8]) -> Option<usize> {
-        let bits = |table: &[u32; 256], byte: u8| {
-            table.get(usize::from(byte)).copied().unwrap_or_default()
-        };
-        let found = bytes.windows(3).position(|window| match window {
-            [first, second, third] => {
-                let first = bits(&self.first, *first);
-                first != 0 && first & bits(&self.second, *second) & bits(&self.third, *third) != 0
+        let mut at = 0;
+        // Some places at once, without a branch for each.
+        while let Some(some) = bytes.get(at..).and_then(<[u8]>::first_chunk::<SOME>) {
+            let mut any = 0;
+            for place in some.array_windows() {
+                any |= self.told_by(place);
             }
-            _ => false,
-        });
+            if any != 0
+                && let Some(place) = some.array_windows().position(|at| self.told_by(at) != 0)
+            {
+                return Some(at + place);
+            }
+            at += SOME - 2;
+        }
+        let rest = bytes.get(at..)?;
+        let found = rest.array_windows().position(|at| self.told_by(at) != 0);
         // Too near to the end to be told by three.
-        found.or_else(|| {
-            let last = bytes.len().saturating_sub(2);
+        found.map(|found| at + found).or_else(|| {
+            let last = bytes.len().saturating_sub(2).max(at);
             let mut rest = bytes.get(last..)?.iter();
             let at = rest.position(|byte| bits(&self.first, *byte) != 0)?;
             Some(last + at)
         })
     }
+
+    fn told_by(&self, [first, second, third]: &[u8; 3]) -> u32 {
+        bits(&self.first, *first) & bits(&self.second, *second) & bits(&self.third, *third)
+    }
+}
+
+/// Bytes that are looked at at once; what starts at the last two is not told by them.
+const SOME: usize = 10;
+
+fn bits(table: &[u32; 256], byte: u8) -> u32 {
+    table.get(usize::from(byte)).copied().unwrap_or_default()
 }
 
 /// A set of characters, one bit each.
