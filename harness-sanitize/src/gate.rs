@@ -141,6 +141,9 @@ impl Gate {
         for found in self.markers.find_iter(&text) {
             // One break is enough for two markers that overlap there.
             if broken <= found.start || broken >= found.end {
+                if broken == 0 {
+                    out.reserve(text.len() + text.len() / 8);
+                }
                 out.push_str(text.get(broken..found.break_at).unwrap_or_default());
                 out.push(BREAK);
                 broken = found.break_at;
@@ -213,6 +216,9 @@ fn shrink_runs(text: &mut String) {
     let mut out = String::new();
     let mut copied = 0;
     for run in runs(text) {
+        if copied == 0 {
+            out.reserve(text.len());
+        }
         out.push_str(text.get(copied..run.kept).unwrap_or_default());
         copied = run.end;
     }
