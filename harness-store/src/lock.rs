@@ -16,7 +16,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 const REOPENINGS: usize = 4;
 
 /// A lock file. Who removes it, because it looks like one that somebody left behind, or puts
-/// another in its place makes no second lock of it: what counts is the file that stands there.
+/// another in its place, or another folder in the place of its own, makes no second lock of it: what
+/// counts is the file that stands there.
 #[derive(Debug)]
 pub(crate) struct LockFile {
     root: Arc<Root>,
