@@ -1,13 +1,14 @@
 //! Following the journal: what is derived from it costs the change, not the file.
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
 use crate::error::StoreError;
 use crate::folds::State;
-use crate::journal::MAX_COMMIT;
+use crate::journal::OpenCommit;
 use crate::lines::{Block, Blocks, Content, RawLine};
 use crate::root::{FileId, Handle, Root};
 use crate::segments::{self, Opened, Part};
@@ -120,6 +121,13 @@ impl Found {
             Self::Passed { more, .. } => *more,
         }
     }
+}
+
+/// The lines of a commit until its last is there.
+#[derive(Default)]
+struct Commit {
+    lines: Vec<Found>,
+    open: OpenCommit,
 }
 
 /// How far a journal was read.
@@ -283,13 +291,14 @@ impl<F: Fold> Follower<F> {
         }
         let mut blocks = Blocks::new(&file, self.place.offset, length, BLOCK);
         let mut buffer = Vec::new();
-        let mut commit: Vec<Found> = Vec::new();
+        let mut commit = Commit::default();
         while let Some(block) = blocks.next_into(&mut buffer).map_err(failed)? {
             match block {
                 Block::Lines(offset, lines) => {
                     let mut last = None;
                     for line in Linked::new(offset, lines) {
-                        if self.take(&mut commit, Found::of(&line, &self.fold), line.end) {
+                        let found = Found::of(&line, &self.fold);
+                        if self.take(&mut commit, found, line.offset..line.end) {
                             last = Some(line);
                         }
                     }
@@ -298,9 +307,9 @@ impl<F: Fold> Follower<F> {
                     }
                 }
                 Block::TooLong(raw) => {
-                    let (end, line) = (raw.end, line_of(raw));
+                    let (place, line) = (raw.offset..raw.end, line_of(raw));
                     let last = (line.offset(), *line.digest());
-                    if self.take(&mut commit, Found::Line(line), end) {
+                    if self.take(&mut commit, Found::Line(line), place) {
                         self.place.last = Some(last);
                     }
                 }
@@ -309,13 +318,14 @@ impl<F: Fold> Follower<F> {
         Ok(true)
     }
 
-    /// Takes in a line that ends at byte `end` with the commit that it completes; says whether it
-    /// completes one.
-    fn take(&mut self, commit: &mut Vec<Found>, found: Found, end: u64) -> bool {
-        let complete = !found.goes_on() || commit.len() >= MAX_COMMIT;
-        commit.push(found);
-        if complete {
-            for found in commit.drain(..) {
+    /// Takes in the line at `place` with the commit that it completes; says whether it completes
+    /// one.
+    fn take(&mut self, commit: &mut Commit, found: Found, place: Range<u64>) -> bool {
+        let bytes = place.end - place.start;
+        let ends = commit.open.ends_with(found.goes_on(), bytes);
+        commit.lines.push(found);
+        if ends {
+            for found in commit.lines.drain(..) {
                 match found {
                     Found::Line(line) => self.fold.apply(&line),
                     Found::Passed { seq, .. } => self.fold.pass(seq),
@@ -323,9 +333,9 @@ impl<F: Fold> Follower<F> {
                 self.place.lines = self.place.lines.saturating_add(1);
             }
             self.begun = true;
-            self.place.offset = end;
+            self.place.offset = place.end;
         }
-        complete
+        ends
     }
 
     fn start_anew(&mut self) {

@@ -84,7 +84,7 @@ pub use halves::{
 };
 pub use identity::{FORMAT_VERSION, WorkspaceId};
 pub use interop::{Exported, Original, TakenOver, Unread, export};
-pub use journal::{Committed, MAX_COMMIT, Rotation};
+pub use journal::{Committed, MAX_COMMIT, MAX_COMMIT_BYTES, Rotation};
 pub use key::AssignmentKey;
 pub use paths::{NoHome, WorkspacePaths};
 pub use reader::{MAX_FILE, MAX_NEWEST, Reader};

@@ -11,7 +11,7 @@ use crate::error::StoreError;
 use crate::evalset::EvalSet;
 use crate::follow::{Fold, Follower, line_of};
 use crate::identity::{Identity, WorkspaceId};
-use crate::journal::MAX_COMMIT;
+use crate::journal::OpenCommit;
 use crate::lines::{LineReader, start_of_last_lines};
 use crate::paths::WorkspacePaths;
 use crate::root::{Handle, Root};
@@ -284,15 +284,16 @@ impl Lines {
     fn fill(&mut self) -> io::Result<()> {
         const HANDFUL: usize = 512;
         let mut reader = LineReader::new(&self.file, self.at, self.end);
-        let mut commit = Vec::new();
+        let (mut commit, mut open) = (Vec::new(), OpenCommit::default());
         while self.ready.len() < HANDFUL {
             let Some(raw) = reader.next_line()? else {
                 break;
             };
+            let bytes = raw.end - raw.offset;
             let line = line_of(raw);
-            let complete = !line.goes_on() || commit.len() >= MAX_COMMIT;
+            let ends = open.ends_with(line.goes_on(), bytes);
             commit.push(line);
-            if complete {
+            if ends {
                 self.ready.append(&mut commit);
                 self.at = reader.consumed();
             }

@@ -11,12 +11,12 @@ use crate::evalset::{Capture, EvalSet};
 use crate::folds::notices::Notices;
 use crate::follow::Follower;
 use crate::halves::OperatorEvent;
-use crate::journal::MAX_COMMIT;
+use crate::journal::{MAX_COMMIT, MAX_COMMIT_BYTES};
 use crate::mailbox_files;
 use crate::wire::event::{NoticePosted, OperatorAct, OperatorAction, RuleImport};
 use crate::wire::notice::NoticeDoc;
 use crate::wire::score::{GateLine, ScoresLine};
-use crate::wire::{Event, sha256_hex};
+use crate::wire::{Event, json, sha256_hex};
 use crate::writer::{Core, Tx};
 
 /// What was taken over.
@@ -155,10 +155,24 @@ fn commit(
     // From the first commit on: the next may fail.
     core.files_lag = true;
     while !events.is_empty() {
-        let rest = events.split_off(events.len().min(MAX_COMMIT));
+        // Half of what a commit can hold leaves room for what encloses each event.
+        let rest = events.split_off(fitting(&events, MAX_COMMIT, MAX_COMMIT_BYTES / 2));
         core.commit(std::mem::replace(&mut events, rest))?;
     }
     Ok(())
+}
+
+/// How many of `events`, from the first on and one at least, are at most `most` and take no more
+/// than `room` bytes.
+fn fitting(events: &[Event], most: usize, room: u64) -> usize {
+    let mut taken = 0u64;
+    let fits = |event: &&Event| {
+        // What cannot be written takes no room: the commit says so.
+        let bytes = json::to_line(*event).map_or(0, |line| line.len());
+        taken = taken.saturating_add(bytes as u64);
+        taken <= room
+    };
+    events.iter().take(most).take_while(fits).count().max(1)
 }
 
 /// Writes the files of the mailbox as the journal has them now, over those of 0.9 where this is
@@ -263,4 +277,21 @@ fn keep_gates(
         return Ok(());
     }
     core.scores.append(&lines, &core.sink)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::opened;
+
+    #[test]
+    fn a_commit_takes_what_fits_and_one_event_at_least() {
+        let events: Vec<Event> = (0..9).map(|_| Event::SessionOpened(opened("s"))).collect();
+        let each = json::to_line(&events[0]).unwrap().len() as u64;
+        assert_eq!(fitting(&events, 100, u64::MAX), 9);
+        assert_eq!(fitting(&events, 4, u64::MAX), 4);
+        assert_eq!(fitting(&events, 100, 3 * each), 3);
+        assert_eq!(fitting(&events, 100, 3 * each - 1), 2);
+        assert_eq!(fitting(&events, 100, 0), 1);
+    }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use harness_core::layout;
 
-use super::{MAX_COMMIT, failed};
+use super::{OpenCommit, failed};
 use crate::anchor::Head;
 use crate::error::StoreError;
 use crate::follow::line_of;
@@ -91,13 +91,12 @@ impl End {
         let mut reader = LineReader::new(file, self.offset, length);
         // The end as it will be when the commit under way is complete.
         let mut ahead = self.clone();
-        let mut open = 0;
+        let mut open = OpenCommit::default();
         while let Some(raw) = reader.next_line()? {
-            let raw_end = raw.end;
+            let (end, bytes) = (raw.end, raw.end - raw.offset);
             let line = line_of(raw);
-            ahead.take(&line, raw_end);
-            open = if line.goes_on() { open + 1 } else { 0 };
-            if open == 0 || open > MAX_COMMIT {
+            ahead.take(&line, end);
+            if open.ends_with(line.goes_on(), bytes) {
                 self = ahead.clone();
             }
         }

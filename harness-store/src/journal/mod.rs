@@ -1,6 +1,7 @@
 //! The journal as its writer sees it. Everything here happens under the lock.
 
 mod end;
+mod open_commit;
 mod repair;
 
 use std::io;
@@ -9,6 +10,9 @@ use std::time::Duration;
 
 use harness_core::{Timestamp, layout};
 use sha2::{Digest, Sha256};
+
+pub(crate) use self::open_commit::OpenCommit;
+pub use self::open_commit::{MAX_COMMIT, MAX_COMMIT_BYTES};
 
 use self::end::End;
 use crate::anchor::{Anchor, Head};
@@ -21,9 +25,6 @@ use crate::segments;
 use crate::wire::envelope::envelope;
 use crate::wire::event::Segment;
 use crate::wire::{Event, Line, MAX_LINE};
-
-/// Events of one commit at most; readers hold a commit in memory until its last line is there.
-pub const MAX_COMMIT: usize = 4096;
 
 /// When the growing file of the journal is closed and a new one begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,7 +175,15 @@ impl Journal {
                     limit: MAX_COMMIT as u64,
                 });
             }
+            let start = bytes.len();
             committed.push(self.render_commit(events, &mut end, now, &mut bytes)?);
+            let length = (bytes.len() - start) as u64;
+            if length > MAX_COMMIT_BYTES {
+                return Err(StoreError::TooLarge {
+                    what: format!("a commit of {length} bytes"),
+                    limit: MAX_COMMIT_BYTES,
+                });
+            }
         }
         if bytes.len() > opening {
             self.write(&bytes, end)?;

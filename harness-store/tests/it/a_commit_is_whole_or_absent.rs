@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use harness_store::wire::Event;
-use harness_store::{Mailbox, StoreError, Tx, WatchEvent};
+use harness_store::wire::event::{Health, HealthState};
+use harness_store::wire::{Event, MAX_LINE};
+use harness_store::{MAX_COMMIT_BYTES, Mailbox, StoreError, Tx, WatchEvent};
 
 use crate::fixture::{Place, SOON, recovery};
 
@@ -68,6 +69,67 @@ fn a_follower_waits_for_the_last_line_of_a_commit() {
         let expected = if position == 2 { before + 3 } else { before };
         assert_eq!(follower.get().0, expected);
     }
+}
+
+/// Somebody else may write lines that go on for ever. Nobody waits for their end longer than for
+/// that of a commit of ours, and all agree on where that is.
+#[test]
+fn a_commit_without_an_end_ends_where_no_commit_of_ours_goes_on() {
+    let place = Place::new();
+    let before = place.lines().len();
+    let long = "x".repeat(MAX_LINE - 200);
+    let line = |seq: usize| {
+        let prev = "0".repeat(64);
+        format!(
+            r#"{{"more":true,"pad":"{long}","prev":"{prev}","seq":{seq},"ts":"2026-11-30T11:26:14.500145+00:00","type":"recovery"}}"#
+        )
+    };
+    let bytes = line(before).len() as u64 + 1;
+    let fit = usize::try_from(MAX_COMMIT_BYTES / bytes).unwrap();
+    let mut file = std::fs::OpenOptions::new()
+        .append(true)
+        .open(place.journal())
+        .unwrap();
+    for at in 0..fit + 4 {
+        writeln!(file, "{}", line(before + at)).unwrap();
+    }
+    let counted = before + fit + 1;
+    let mut follower = place.reader().follow(Counter::default());
+    follower.refresh().unwrap();
+    assert_eq!(follower.get().0, counted);
+    assert_eq!(place.lines().len(), counted);
+    let report = place.reader().audit().unwrap();
+    assert!(!report.ok);
+    let torn = (1..4).map(|at| line(before + fit + at).len() as u64 + 1);
+    assert_eq!(
+        (report.events, report.torn_bytes),
+        (counted as u64, torn.sum())
+    );
+    let halves = place.open();
+    let done = halves.watch.append(SOON, three()).unwrap();
+    assert!(done[0].seq >= counted as u64);
+    drop(halves);
+    assert_eq!(place.reader().verify_chain().unwrap().torn_bytes, 0);
+}
+
+#[test]
+fn a_commit_of_more_bytes_than_readers_hold_is_refused() {
+    let place = Place::new();
+    let halves = place.open();
+    let long = harness_core::CleanText::new("x".repeat(60_000)).unwrap();
+    let many = usize::try_from(MAX_COMMIT_BYTES).unwrap() / long.len() + 1;
+    let event = WatchEvent::from(Health {
+        source: harness_core::CleanText::new("judge").unwrap(),
+        state: HealthState::Down,
+        detail: long.clone(),
+    });
+    let refused = halves.watch.append(SOON, vec![event.clone(); many]);
+    assert!(
+        matches!(refused, Err(StoreError::TooLarge { .. })),
+        "{refused:?}"
+    );
+    let some = halves.watch.append(SOON, vec![event; many / 2]).unwrap();
+    assert_eq!(some.len(), many / 2);
 }
 
 #[derive(Default)]

@@ -14,7 +14,7 @@ use self::side_by_side::{Way, walk_part};
 use super::{AuditReport, Break};
 use crate::anchor::{Head, Slot};
 use crate::error::StoreError;
-use crate::journal::MAX_COMMIT;
+use crate::journal::OpenCommit;
 use crate::reader::Reader;
 use crate::segments::{self, Opened, Part};
 
@@ -26,7 +26,7 @@ struct Walk<'r> {
     at: Place,
     /// Lines of a commit that is not complete yet, and the place before the first of them: if the
     /// last never comes, they count for nothing.
-    open: usize,
+    open: OpenCommit,
     before: Option<Place>,
     /// The byte after the last complete commit of the file.
     complete: u64,
@@ -87,7 +87,7 @@ impl<'r> Walk<'r> {
                 unreadable: 0,
                 breaks: 0,
             },
-            open: 0,
+            open: OpenCommit::default(),
             before: None,
             complete: 0,
         }
@@ -124,15 +124,13 @@ impl<'r> Walk<'r> {
     /// Takes in the next lines.
     fn take(&mut self, lines: &[Seen]) {
         for seen in lines {
-            let goes_on = seen.goes_on() && self.open < MAX_COMMIT;
-            if goes_on && self.open == 0 {
+            if seen.goes_on() && !self.open.is_open() {
                 self.before = Some(self.at);
             }
+            let ends = self.open.ends_with(seen.goes_on(), seen.end - seen.offset);
             self.take_line(seen);
-            if goes_on {
-                self.open += 1;
-            } else {
-                (self.open, self.before) = (0, None);
+            if ends {
+                self.before = None;
                 self.complete = seen.end;
             }
         }
@@ -144,7 +142,7 @@ impl<'r> Walk<'r> {
             self.report.breaks.truncate(before.breaks);
             self.at = before;
         }
-        self.open = 0;
+        self.open = OpenCommit::default();
     }
 
     fn take_line(&mut self, seen: &Seen) {
