@@ -175,15 +175,7 @@ impl Journal {
                     limit: MAX_COMMIT as u64,
                 });
             }
-            let start = bytes.len();
             committed.push(self.render_commit(events, &mut end, now, &mut bytes)?);
-            let length = (bytes.len() - start) as u64;
-            if length > MAX_COMMIT_BYTES {
-                return Err(StoreError::TooLarge {
-                    what: format!("a commit of {length} bytes"),
-                    limit: MAX_COMMIT_BYTES,
-                });
-            }
         }
         if bytes.len() > opening {
             self.write(&bytes, end)?;
@@ -293,7 +285,7 @@ impl Journal {
         bytes: &mut Vec<u8>,
     ) -> Result<Vec<Committed>, StoreError> {
         let mut committed = Vec::with_capacity(events.len());
-        let stamp = now.to_string();
+        let (stamp, start) = (now.to_string(), bytes.len());
         for (position, event) in events.iter().enumerate() {
             let more = position + 1 < events.len();
             committed.push(Committed {
@@ -301,6 +293,13 @@ impl Journal {
                 ts: now,
             });
             self.render(event, end, &stamp, more, bytes)?;
+            let length = (bytes.len() - start) as u64;
+            if length > MAX_COMMIT_BYTES {
+                return Err(StoreError::TooLarge {
+                    what: format!("a commit of {length} bytes and more"),
+                    limit: MAX_COMMIT_BYTES,
+                });
+            }
         }
         Ok(committed)
     }
